@@ -14,7 +14,7 @@ ROW = """
     nudge: float = _row(
         0.0, Message("Nudge"), Message("nudge"), Message("Makes the token before more likely."),
         low=-5.0, high=5.0, control=(0.0, 2.0, 0.1), group="Repetition", engines=_in("", "nudge"),
-        stage=Stage("nudge", "repetition", (65, 65, 65), Message("Repeat the token before")),
+        stage=Stage("nudge", "repetition", Message("Repeat the token before")),
     )
     nudge_length: int = _row(
         1, Message("Nudge length"), Message("nudge length"), Message("How many tokens before become more likely."),
@@ -37,6 +37,7 @@ from core.errors import BadSetting
 from core.message import ENGLISH
 from core.remote.sampling_parameters import parameters
 from core.reports.settings_text import arguments, summary
+from core.sampling.settings import ORDERS
 from pages.inside.inside_view import heading_of
 from pages.ui import features
 from pages.ui.experiments import experiment
@@ -59,6 +60,7 @@ assert [stage.name for stage in step.stages] == ["model", "nudge"]
 assert "nudge 1.5, nudge growth along a curve, nudge twice on" in summary(settings, ENGLISH)
 assert "nudge 1.5, nudge growth: along a curve, nudge twice" in phrases.settings_summary(settings)
 assert heading_of("nudge") == "Repeat the token before"
+assert all(order[order.index("nudge") - 1] == "DRY" for order in ORDERS.values())
 with_growth = SamplingSettings(dry_multiplier=1.0, growth="linear")
 assert phrases.settings_summary(with_growth).endswith("growth: linear")
 with pytest.raises(BadSetting, match="these settings: growth."):

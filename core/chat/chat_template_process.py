@@ -1,4 +1,4 @@
-"""Render one chat template: JSON on stdin, JSON on stdout. `conversation.py` runs this file in a process that imports nothing of the app.
+"""Render one chat template: JSON on stdin, JSON on stdout. `chat_template.py` runs this file in a process that imports nothing of the app.
 
 The environment copies transformers' `chat_template_utils`, because importing transformers takes longer than rendering. A test checks that
 both render the same.

@@ -29,13 +29,13 @@ LARGEST = 10**15  # upper bound for counts of tokens, requests or bytes
 def multiply_adds(shape: ModelShape, context: int) -> float:
     """Return the multiply-adds of one token that attends to `context` positions, its own too: each used weight once, and attention."""
     context = _count(context, "context")
-    return shape.multiply_adds(max(1, context)) if shape.work_known else math.nan
+    return shape.multiply_adds(1, max(1, context) - 1) if shape.work_known else math.nan
 
 
 def attention_multiply_adds(shape: ModelShape, context: int) -> float:
     """Return the multiply-adds of one token's attention to `context` positions; a sliding window limits them to its size."""
     context = _count(context, "context")
-    return (shape.attention_multiply_adds(context) if context else 0) if shape.work_known else math.nan
+    return (shape.attention_multiply_adds(1, context - 1) if context else 0) if shape.work_known else math.nan
 
 
 def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> float:
@@ -47,12 +47,7 @@ def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> flo
     computed, reused = _count(computed, "computed"), _count(reused, "reused")
     if computed == 0:
         return 0
-    if not shape.work_known:
-        return math.nan
-    layers = shape.attention_parameters + shape.active_feed_forward_parameters + shape.scan_multiply_adds
-    seen = sum(group.layer_count * group.pair_multiply_adds * _ramp(reused, computed, group.window) for group in shape.attention)
-    once = shape.head_parameters + shape.attention_layers * shape.unfolding_parameters * reused
-    return computed * layers + once + seen
+    return shape.multiply_adds(computed, reused) if shape.work_known else math.nan
 
 
 def answer_multiply_adds(shape: ModelShape, prompt_tokens: int, new_tokens: int, cached: bool = True) -> float:
@@ -72,11 +67,7 @@ def cache_bytes(shape: ModelShape, tokens: int, item_size: float) -> float:
 
     A layer with a sliding window keeps window - 1 tokens, because the newest token adds its own. States of recurrences do not grow.
     """
-    tokens = _count(tokens, "tokens")
-    item_size = _amount(item_size, "bytes per number")
-    if not shape.cache_known:
-        return math.nan
-    return math.ceil(shape.cached_numbers(tokens) * item_size) if tokens else 0
+    return shape.cache_bytes(_count(tokens, "tokens"), _amount(item_size, "bytes per number"))
 
 
 def weight_bytes(shape: ModelShape, item_size: float) -> int:
@@ -150,16 +141,6 @@ def forecast(shape: ModelShape, prompt_tokens: int, new_tokens: int, card: Card,
         work, traffic = work + adds, traffic + moved
         seconds += max(2 * adds / card.flops, moved / card.bytes_per_second) / cards
     return Forecast(work, traffic, memory, cards, seconds, cards * card.watts * seconds / 3600)
-
-
-def _ramp(before: int, count: int, limit: int | None) -> int:
-    """Return the positions attended to by `count` tokens after `before` others, at most `limit` each: (before+1) + (before+2) + ..."""
-    last = before + count
-    if limit is None or last <= limit:
-        return (last * (last + 1) - before * (before + 1)) // 2
-    if before >= limit:
-        return count * limit
-    return (limit * (limit + 1) - before * (before + 1)) // 2 + (last - limit) * limit
 
 
 def _count(value: float, what: str, most: int = LARGEST) -> int:

@@ -4,45 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.costs.measured_hardware import Peak  # at run time, because recorded results are read by these types
+from core.costs.assumptions import Assumptions  # at run time, as Peak, because recorded results are read by these types
+from core.costs.measured_hardware import Peak
 from core.costs.operations_and_bytes import ASSUMED, COMPUTED, MEASURED, pass_bytes, pass_multiply_adds
-from core.errors import BadSetting
 from core.message import Message, Number
 
 if TYPE_CHECKING:
     from core.engine.shape import ModelShape
     from core.record.step import Step
 
-HIGHEST_ASSUMPTION = 1_000_000.0
 TTFT, TPOT = Message("Time to the first token"), Message("Time per further token")
-
-
-@dataclass(frozen=True, slots=True)
-class Assumptions:
-    """Assumed values: watts while computing; dollars per million tokens read and written, and per hour of hardware.
-
-    Raises BadSetting for a value that is not a number from 0 to a million.
-    """
-
-    watts: float = 45.0
-    price_input: float = 0.20
-    price_output: float = 0.60
-    price_hour: float = 0.10
-
-    @classmethod
-    def for_device(cls, device: str) -> Assumptions:
-        """Return the usual values: those of a laptop's processor for "cpu", else those of a graphics card that is rented by the hour."""
-        return cls() if device == "cpu" else cls(watts=400.0, price_hour=2.5)
-
-    def __post_init__(self) -> None:
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= HIGHEST_ASSUMPTION:
-                name = entry.name.replace("_", " ")
-                raise BadSetting("The {name} must be a number from 0 to a million, not {value}.", name=name, value=str(value)[:20])
 
 
 @dataclass(frozen=True, slots=True)

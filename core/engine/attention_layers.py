@@ -22,3 +22,12 @@ class AttentionLayers:
     def cached_positions(self, tokens: int) -> int:
         """Return how many of `tokens` positions one layer keeps."""
         return tokens if self.window is None else min(tokens, self.window - 1)
+
+    def attended_positions(self, computed: int, reused: int) -> int:
+        """Return to how many positions, its own too, each of `computed` tokens after `reused` others attends in one layer, added up."""
+        last = reused + computed
+        if self.window is None or last <= self.window:
+            return (last * (last + 1) - reused * (reused + 1)) // 2  # (reused + 1) + (reused + 2) + ...
+        if reused >= self.window:
+            return computed * self.window
+        return (self.window * (self.window + 1) - reused * (reused + 1)) // 2 + (last - self.window) * self.window

@@ -84,7 +84,7 @@ def _with_cache(shape: ModelShape, network: Any, name: str, keep: dict[str, int]
         kept.append(_numbers(cache))
     states, scan = _states(network, cache)
     shape = replace(shape, state_numbers=states, scan_multiply_adds=scan)
-    computed = [shape.multiply_adds(length + 1) for length in lengths]
+    computed = [shape.multiply_adds(1, length) for length in lengths]
     return replace(
         shape,
         cache_known=[shape.cached_numbers(tokens) for length in lengths for tokens in (length, length + 1)] == kept,
@@ -99,7 +99,7 @@ def _work_without_cache(shape: ModelShape, network: Any, keep: dict[str, int]) -
         counted = [_multiply_adds(network, tokens, use_cache=False, **keep) for tokens in (1, FIRST)]
     except Exception:  # see `checked`
         return False
-    expected = shape.multiply_adds(1), FIRST * (shape.multiply_adds(FIRST) - shape.head_parameters) + shape.head_parameters
+    expected = shape.multiply_adds(1, 0), FIRST * (shape.multiply_adds(1, FIRST - 1) - shape.head_parameters) + shape.head_parameters
     return _agrees(counted[0], expected[0], 0) and _agrees(counted[1], expected[1] + (FIRST - 1) * heads, 0)
 
 

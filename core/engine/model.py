@@ -11,8 +11,10 @@ import numpy as np
 import torch
 
 from core.backends.backend import Backend
-from core.chat.conversation import Messages, Span, content_spans, rendered, template_end
+from core.chat.chat_template import content_spans, rendered
+from core.chat.conversation import Messages, Span
 from core.device import Speed
+from core.engine.end_tokens import configured_ends, template_ends
 from core.engine.engine import Engine
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.shape import ModelShape
@@ -44,20 +46,19 @@ class NetworkFacts:
         from core.engine.measured_shape import checked
         from core.engine.stored_weights import is_stored
 
-        sources = (getattr(network, "generation_config", None), network.config, tokenizer)
-        ends = tuple(getattr(source, "eos_token_id", None) for source in sources)
+        ends = configured_ends(network, tokenizer)
         table, head = network.get_input_embeddings().weight, getattr(network.get_output_embeddings(), "weight", None)
         facts = cls.from_weights(network.config, list(network.named_parameters()), table, head, ends)
         facts = replace(facts, shape=checked(facts.shape, network))
         return replace(facts, dtype="float32") if is_stored(network) else facts
 
     @classmethod
-    def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any, ends: Iterable[Any]) -> NetworkFacts:
-        """Return the facts from a configuration and the weights; see `ModelShape.from_weights`. ends: end token ids or lists of them."""
+    def from_weights(
+        cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any, end_token_ids: frozenset[int]
+    ) -> NetworkFacts:
+        """Return the facts from a configuration and the weights; see `ModelShape.from_weights`. end_token_ids: those configured."""
         named = list(weights)
-        stored, end_ids = str(table.dtype).removeprefix("torch."), set[int]()
-        for end in ends:
-            end_ids |= {int(i) for i in end} if isinstance(end, list | tuple) else set() if end is None else {int(end)}
+        stored = str(table.dtype).removeprefix("torch.")
         return cls(
             device=table.device,
             stored_dtype=stored,
@@ -65,7 +66,7 @@ class NetworkFacts:
             shape=ModelShape.from_weights(config, named, table, head),
             parameter_count=sum(weight.numel() for _name, weight in named),
             weight_bytes=sum(weight.numel() * weight.element_size() for _name, weight in named),
-            end_token_ids=frozenset(end_ids),
+            end_token_ids=end_token_ids,
         )
 
 
@@ -108,8 +109,8 @@ class LanguageModel(TokenSource):
         self.layer_count = self.shape.layer_count
         self.vocabulary_size = self.shape.vocabulary_size
         self.context_length = self.shape.context_length
-        self.cache_bytes_per_token = self.shape.cache_numbers_per_token * torch.finfo(getattr(torch, self.dtype)).bits // 8
-        self.end_token_ids = facts.end_token_ids | _template_ends(tokenizer, facts)
+        self.cache_bytes_per_token = self.shape.cache_bytes_per_token(torch.finfo(getattr(torch, self.dtype)).bits // 8)
+        self.end_token_ids = facts.end_token_ids | template_ends(tokenizer, facts.end_token_ids, self.vocabulary_size)
         self.engine = Engine(backend, facts.device, self.vocabulary_size, Speed.untried(self.parameter_count))
         self._make_network, self._network_lock = make_network, Lock()
         self._bytes = TokenBytes(tokenizer)
@@ -179,7 +180,7 @@ class LanguageModel(TokenSource):
         return self._read([int(i) for i in ids])
 
     def content_spans(self, messages: Messages, tokens: Sequence[Token]) -> tuple[Span, ...]:
-        """Return which of the tokens of `tokenize_messages` are the content of each message; see `conversation.content_spans`."""
+        """Return which of the tokens of `tokenize_messages` are the content of each message; see `chat_template.content_spans`."""
         return content_spans(self.tokenizer.get_chat_template(), messages, self.tokenizer.special_tokens_map, tokens)
 
     def tokenize(self, text: str) -> list[Token]:
@@ -257,15 +258,3 @@ class LanguageModel(TokenSource):
 
     def __repr__(self) -> str:
         return f"LanguageModel({self.name}, {self.parameter_count / 1e6:.1f} M parameters, {self.dtype} on {self.device})"
-
-
-def _template_ends(tokenizer: Any, facts: NetworkFacts) -> frozenset[int]:
-    """Return the token that the chat template writes after an answer, if no configuration names an end that the template writes."""
-    template, added = getattr(tokenizer, "chat_template", None), getattr(tokenizer, "added_tokens_decoder", {})
-    special = {str(token): number for number, token in added.items() if token.special and number < facts.shape.vocabulary_size}
-    if not isinstance(template, str) or "eos_token" in template:
-        return frozenset()
-    if any(number in facts.end_token_ids and token in template for token, number in special.items()):
-        return frozenset()
-    end = template_end(template, tokenizer.special_tokens_map, special)
-    return frozenset() if end is None else frozenset({special[end]})

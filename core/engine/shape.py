@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -116,14 +117,28 @@ class ModelShape:
         kept = sum(group.layer_count * group.cached_numbers * group.cached_positions(tokens) for group in self.attention)
         return kept + self.state_numbers
 
-    def attention_multiply_adds(self, context: int) -> int:
-        """Return the multiply-adds of one token's attention to `context` positions (1 or more), its own too."""
-        seen = sum(group.layer_count * group.pair_multiply_adds * min(context, group.window or context) for group in self.attention)
-        return seen + self.attention_layers * self.unfolding_parameters * (context - 1)
+    def cache_bytes(self, tokens: int, item_size: float) -> float:
+        """Return the bytes of the cache after `tokens` tokens, `item_size` for each number; NaN if they are not known."""
+        if not self.cache_known:
+            return math.nan
+        return math.ceil(self.cached_numbers(tokens) * item_size) if tokens else 0
 
-    def multiply_adds(self, context: int) -> int:
-        """Return the multiply-adds of one token that attends to `context` positions, its own too: each used weight once, and attention."""
-        return self.matrix_parameters + self.scan_multiply_adds + self.attention_multiply_adds(context)
+    def cache_bytes_per_token(self, item_size: float) -> int:
+        """Return the bytes of `cache_numbers_per_token`, `item_size` for each number."""
+        return math.ceil(self.cache_numbers_per_token * item_size)
+
+    def attention_multiply_adds(self, computed: int, reused: int) -> int:
+        """Return the multiply-adds of attention in one pass over `computed` new positions (1 or more) after `reused` ones.
+
+        Each position attends to itself and all before it. Masked products, which a plain attention kernel also computes, are not counted.
+        """
+        pairs = sum(group.layer_count * group.pair_multiply_adds * group.attended_positions(computed, reused) for group in self.attention)
+        return pairs + self.attention_layers * self.unfolding_parameters * reused
+
+    def multiply_adds(self, computed: int, reused: int) -> int:
+        """Return the multiply-adds of one pass: each used weight once per new position, the final matrix for the last one, attention."""
+        layers = self.attention_parameters + self.active_feed_forward_parameters + self.scan_multiply_adds
+        return computed * layers + self.head_parameters + self.attention_multiply_adds(computed, reused)
 
     @classmethod
     def from_config(cls, config: Any) -> ModelShape:

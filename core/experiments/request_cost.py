@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.checked_number import whole_number
+from core.costs.assumptions import Assumptions
 from core.costs.measured_hardware import energy_joules
-from core.costs.receipt import Account, Assumptions, Receipt
+from core.costs.receipt import Account, Receipt
 from core.engine.model import LanguageModel
 from core.experiments.result_file import StoredStep
 from core.generation.generation import Generation

@@ -88,6 +88,7 @@ def load_without_network(name: str) -> LanguageModel | None:
 
     from core.backends.fast_decoder import FastDecoder
     from core.device import device_for
+    from core.engine.end_tokens import ids_of
     from core.engine.model import LanguageModel, NetworkFacts
     from core.tokens.bundled_tokenizer import PlainTokenizer
 
@@ -108,7 +109,8 @@ def load_without_network(name: str) -> LanguageModel | None:
     table = weights["model.embed_tokens.weight"]
     head = weights.get("lm_head.weight", table)
     ends = [json.loads((folder / "generation_config.json").read_text("utf-8")).get("eos_token_id"), settings.get("eos_token_id")]
-    facts = NetworkFacts.from_weights(SimpleNamespace(**settings), weights.items(), table, head, (*ends, tokenizer.eos_token_id))
+    end_token_ids = ids_of([*ends, tokenizer.eos_token_id])
+    facts = NetworkFacts.from_weights(SimpleNamespace(**settings), weights.items(), table, head, end_token_ids)
     model = LanguageModel(name, None, tokenizer, decoder, facts, lambda: _network(name, weights, decoder))
     model.engine.speed = decoder.choose_speed([1])
     model.engine.forward([0])  # the first pass takes longer than the others

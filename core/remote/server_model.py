@@ -186,7 +186,7 @@ class ServerModel(LanguageModel):
         self.layer_count = shape.layer_count if shape else 0
         self.vocabulary_size = facts["vocabulary"]
         self.context_length = facts["context"]
-        self.cache_bytes_per_token = shape.cache_numbers_per_token * facts["item_bytes"] if shape else 0
+        self.cache_bytes_per_token = shape.cache_bytes_per_token(facts["item_bytes"]) if shape else 0
         self.end_token_ids = end_token_ids
         self.engine = ServerEngine(server, self.vocabulary_size, self.cache_bytes_per_token)
         self._bytes: Any = token_bytes(tokenizer)

@@ -1,7 +1,7 @@
 """Sampling settings: every sampler of transformers, llama.cpp and vLLM, and the order of their stages; checked, frozen, hashable.
 
-The fields of `SamplingSettings` are the table of all settings (`Setting` says what a row holds). Checks, controls, chips, links, summaries,
-the requests to servers and the orders of the stages (`stage_orders.py`) follow from it.
+The fields of `SamplingSettings` are the table of all settings (`Setting` says what a row holds). Checks, controls, chips, links, summaries
+and the requests to servers follow from it; `stage_orders.py` has the orders of the stages.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class SamplingSettings:
         where="sight", group="Temperature", letter="t",
         engines=_in("temperature", "temperature", "temperature"),
         stage=Stage(
-            "temperature", "temperature", (90, 160, 90), Message("Sharpen or flatten"),
+            "temperature", "temperature", Message("Sharpen or flatten"),
             processor="TemperatureLogitsWarper", in_llama_cpp="temperature",
         ),
     )
@@ -167,7 +167,7 @@ class SamplingSettings:
         high=10_000_000, control=(0, 200, 1), effect=_top_k_effect, where="sight", group="Cut-offs", letter="k",
         engines=_in("top_k", "top_k", "top_k"),
         stage=Stage(
-            "top-k", "cut-off", (100, 90, 110), Message("Only the k likeliest"),
+            "top-k", "cut-off", Message("Only the k likeliest"),
             excludes_only=True, processor="TopKLogitsWarper", in_llama_cpp="top_k",
         ),
     )
@@ -177,7 +177,7 @@ class SamplingSettings:
         effect=_cut_off_effect(1.0, Message("keeps the likeliest tokens that together have {share} %")),
         engines=_in("top_p", "top_p", "top_p"),
         stage=Stage(
-            "top-p", "cut-off", (110, 110, 120), Message("Exclude the unlikely tail"),
+            "top-p", "cut-off", Message("Exclude the unlikely tail"),
             excludes_only=True, processor="TopPLogitsWarper", in_llama_cpp="top_p",
         ),
     )
@@ -187,7 +187,7 @@ class SamplingSettings:
         effect=_cut_off_effect(0.0, Message("excludes tokens below {share} % of the largest probability")),
         engines=_in("min_p", "min_p", "min_p"),
         stage=Stage(
-            "min-p", "cut-off", (120, 120, 100), Message("Exclude tokens far below the likeliest"),
+            "min-p", "cut-off", Message("Exclude tokens far below the likeliest"),
             excludes_only=True, processor="MinPLogitsWarper", in_llama_cpp="min_p",
         ),
     )
@@ -197,7 +197,7 @@ class SamplingSettings:
         effect=_cut_off_effect(1.0, Message("keeps the most typical tokens that together have {share} %")),
         engines=_in("typical_p", "typical_p"),
         stage=Stage(
-            "typical-p", "cut-off", (130, 100, 130), Message("Only the typical"),
+            "typical-p", "cut-off", Message("Only the typical"),
             excludes_only=True, processor="TypicalLogitsWarper", in_llama_cpp="typ_p",
         ),
     )
@@ -208,7 +208,7 @@ class SamplingSettings:
         effect=lambda value: Message("off: repetition is not reduced") if value == 1 else Message("tokens of the text become less likely"),
         engines=_in("repetition_penalty", "repeat_penalty", "repetition_penalty"),
         stage=Stage(
-            "repetition penalty", "repetition", (20, 20, 20), Message("Make repetition less likely"),
+            "repetition penalty", "repetition", Message("Make repetition less likely"),
             processor="RepetitionPenaltyLogitsProcessor", in_llama_cpp="penalties",
         ),
     )
@@ -229,7 +229,7 @@ class SamplingSettings:
         Message("Is subtracted from the logit of every token that was written. 0 is off."),
         low=-100.0, high=100.0, control=(-2.0, 2.0, 0.1), group="Repetition", term="presence-penalty",
         engines=_in("", "presence_penalty", "presence_penalty"),
-        stage=Stage("presence penalty", "repetition", (40, 40, 40), Message("Less likely once it was written"), in_llama_cpp="penalties"),
+        stage=Stage("presence penalty", "repetition", Message("Less likely once it was written"), in_llama_cpp="penalties"),
     )
     frequency_penalty: float = _row(
         0.0, Message("Frequency penalty"), Message("frequency penalty"),
@@ -237,7 +237,7 @@ class SamplingSettings:
         low=-100.0, high=100.0, control=(-2.0, 2.0, 0.1), group="Repetition", term="frequency-penalty",
         engines=_in("", "frequency_penalty", "frequency_penalty"),
         stage=Stage(
-            "frequency penalty", "repetition", (30, 30, 30), Message("Less likely each time it was written"),
+            "frequency penalty", "repetition", Message("Less likely each time it was written"),
             in_llama_cpp="penalties",
         ),
     )
@@ -255,19 +255,19 @@ class SamplingSettings:
             "llama.cpp": lambda pairs: [[token_id, False if math.isinf(bias) else bias] for token_id, bias in pairs],
             "vllm": lambda pairs: {str(token_id): max(bias, -100.0) for token_id, bias in pairs} or None,
         },
-        stage=Stage("logit bias", "bias", (10, 10, 10), Message("Add to the logits of some tokens")),
+        stage=Stage("logit bias", "bias", Message("Add to the logits of some tokens")),
     )
     no_repeat_ngram_size: int = _row(
         0, Message("No-repeat n-gram size"), Message("no-repeat n-gram"),
         Message("Excludes tokens that would repeat a sequence of this many tokens. 0 is off."),
         high=10_000, control=(0, 20, 1), group="Repetition", term="no-repeat-ngram", engines=_in("no_repeat_ngram_size"),
-        stage=Stage("no-repeat n-gram", "repetition", (50, 50, 50), Message("Exclude repeated sequences"), excludes_only=True),
+        stage=Stage("no-repeat n-gram", "repetition", Message("Exclude repeated sequences"), excludes_only=True),
     )
     dry_multiplier: float = _row(
         0.0, Message("DRY multiplier"), Message("DRY multiplier"),
         Message("DRY makes tokens less likely that would extend a repetition. 0 is off."),
         high=100.0, control=(0.0, 5.0, 0.05), group="Repetition", term="dry", engines=_in("", "dry_multiplier"),
-        stage=Stage(Message("DRY"), "repetition", (60, 60, 60), Message("Punish long repetitions"), in_llama_cpp="dry"),
+        stage=Stage(Message("DRY"), "repetition", Message("Punish long repetitions"), in_llama_cpp="dry"),
     )
     dry_base: float = _row(
         1.75, Message("DRY base"), Message("DRY base"), Message("How fast DRY's penalty grows with the length of a repetition."),
@@ -290,7 +290,7 @@ class SamplingSettings:
         high=1_000.0, control=(0.0, 10.0, 0.1), group="Cut-offs", term="top-n-sigma", engines=_in("", "top_n_sigma"),
         sent={"llama.cpp": lambda value: value or -1.0},  # 0 keeps one token there
         stage=Stage(
-            "top-n-sigma", "cut-off", (80, 80, 80), Message("Exclude logits far below the largest"),
+            "top-n-sigma", "cut-off", Message("Exclude logits far below the largest"),
             excludes_only=True, in_llama_cpp="top_n_sigma",
         ),
     )
@@ -298,7 +298,7 @@ class SamplingSettings:
         0.0, Message("Epsilon cut-off"), Message("epsilon cut-off"), Message("Excludes tokens with a smaller probability. 0 is off."),
         high=_BELOW_ONE, control=(0.0, 0.5, 0.001), group="Cut-offs", term="epsilon-cutoff", engines=_in("epsilon_cutoff"),
         stage=Stage(
-            Message("epsilon"), "cut-off", (140, 130, 140), Message("Exclude small probabilities"),
+            Message("epsilon"), "cut-off", Message("Exclude small probabilities"),
             excludes_only=True, processor="EpsilonLogitsWarper",
         ),
     )
@@ -307,7 +307,7 @@ class SamplingSettings:
         Message("Excludes unlikely tokens, but fewer of them where the model is uncertain. 0 is off."),
         high=_BELOW_ONE, control=(0.0, 0.5, 0.001), group="Cut-offs", term="eta-cutoff", engines=_in("eta_cutoff"),
         stage=Stage(
-            Message("eta"), "cut-off", (150, 140, 150), Message("Exclude small probabilities, by the entropy"),
+            Message("eta"), "cut-off", Message("Exclude small probabilities, by the entropy"),
             excludes_only=True, processor="EtaLogitsWarper",
         ),
     )
@@ -316,7 +316,7 @@ class SamplingSettings:
         Message("Probability that XTC excludes the likeliest tokens at a step. The dice decide. 0 is off."),
         high=1.0, control=(0.0, 1.0, 0.05), group="Cut-offs", term="xtc", engines=_in("", "xtc_probability"),
         stage=Stage(
-            Message("XTC"), "cut-off", (160, 150, 160), Message("Sometimes exclude the likeliest"),
+            Message("XTC"), "cut-off", Message("Sometimes exclude the likeliest"),
             excludes_only=True, in_llama_cpp="xtc",
         ),
     )
@@ -342,7 +342,7 @@ class SamplingSettings:
         high=100.0, control=(0.0, 10.0, 0.1), group="Temperature", term="mirostat", engines=_in("", "mirostat_tau"),
         sent={"llama.cpp": lambda value: value or 5.0},  # `mirostat` switches it
         stage=Stage(
-            Message("mirostat"), "mirostat", (170, 170, 170), Message("Exclude surprises above a moving limit"),
+            Message("mirostat"), "mirostat", Message("Exclude surprises above a moving limit"),
             excludes_only=True,
         ),
     )
@@ -355,14 +355,14 @@ class SamplingSettings:
         Message("Allows only tokens with which the text can still match a choice, JSON, a regular expression or a grammar."),
         check=_constraint, text=TextForm(_read_constraint), group="Constraint", term="constraint",
         engines=_in("logits_processor", "grammar", "structured_outputs"),
-        stage=Stage("constraint", "constraint", (70, 5, 5), Message("Exclude what does not fit the form"), excludes_only=True),
+        stage=Stage("constraint", "constraint", Message("Exclude what does not fit the form"), excludes_only=True),
     )
     watermark: str = _row(
         "", Message("Watermark"), Message("watermark"),
         Message("Marks the text, so that a person with the key can recognise it: by a green list, or by a tournament of the tokens."),
         choices={"": Message("off"), "green": Message("green list"), "synthid": Message("tournament (SynthID)")},
         group="Watermark", term="watermark", **_IN_WATERMARK,
-        stage=Stage("watermark", "watermark", (180, 180, 180), Message("Mark the text with a secret key")),
+        stage=Stage("watermark", "watermark", Message("Mark the text with a secret key")),
     )
     watermark_key: int = _row(
         15_485_863, Message("Watermark key"), Message("watermark key"),

@@ -19,16 +19,14 @@ class Stage:
     """The stage of sampling that a setting switches on.
 
     name: in orders and records, and on pages; a `Message`, unless the row's `short` is the same. kind: greedy replaces the kinds
-    "temperature", "cut-off" and "mirostat"; mirostat replaces "cut-off"; "repetition" reads the text so far.
-    places: where it stands in the order of each of `ENGINES`, as numbers that are sorted. A stage that an engine does not have is placed
-    where it has the same effect as in the other engines. heading: what it does, above its bars.
+    "temperature", "cut-off" and "mirostat"; mirostat replaces "cut-off"; "repetition" reads the text so far. `stage_orders.py` says where
+    it stands in the order of each engine. heading: what it does, above its bars.
     excludes_only: it changes no logit of the tokens that it keeps. processor: the class of transformers that computes it; "" if a file of
     `core/sampling/samplers` does. in_llama_cpp: its name in llama.cpp's list of samplers.
     """
 
     name: str
     kind: Literal["bias", "repetition", "constraint", "temperature", "cut-off", "mirostat", "watermark"]
-    places: tuple[int, int, int]
     heading: str
     excludes_only: bool = False
     processor: str = ""

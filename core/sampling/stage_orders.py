@@ -2,22 +2,54 @@
 
 The orders of the engines were read from transformers 5.23 (`GenerationMixin._get_logits_processor`), llama.cpp
 (`common_params_sampling`) and vLLM's documentation (V1). llama.cpp first draws without its grammar (the constraint) and draws again with
-the grammar first if the token does not fit. Only the second draw is in its order here.
+the grammar first if the token does not fit. Only the second draw is in its order here. A stage that an engine does not have stands where
+it has the same effect as in the other engines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from core.checked_number import shown
 from core.errors import BadSetting
 from core.sampling.settings_row import ENGINES, Stage
 
+# fmt: off
+ENGINE_ORDERS: Final[dict[str, tuple[str, ...]]] = {
+    "transformers": (
+        "logit bias", "repetition penalty", "frequency penalty", "presence penalty", "no-repeat n-gram", "DRY", "constraint",
+        "top-n-sigma", "temperature", "top-k", "top-p", "min-p", "typical-p", "epsilon", "eta", "XTC", "mirostat", "watermark",
+    ),
+    "llama.cpp": (
+        "constraint", "logit bias", "repetition penalty", "frequency penalty", "presence penalty", "no-repeat n-gram", "DRY",
+        "top-n-sigma", "top-k", "typical-p", "top-p", "min-p", "epsilon", "eta", "XTC", "temperature", "mirostat", "watermark",
+    ),
+    "vllm": (
+        "constraint", "logit bias", "repetition penalty", "frequency penalty", "presence penalty", "no-repeat n-gram", "DRY",
+        "top-n-sigma", "temperature", "min-p", "top-k", "top-p", "typical-p", "epsilon", "eta", "XTC", "mirostat", "watermark",
+    ),
+}
+# fmt: on
+
 
 def of_engines(stages: Mapping[str, Stage]) -> dict[str, tuple[str, ...]]:
-    """Return the names of the stages in the order of each engine: by their `places`, from the table of settings."""
-    return {engine: tuple(sorted(stages, key=lambda name: stages[name].places[index])) for index, engine in enumerate(ENGINES)}
+    """Return the names of all stages of the table in the order of each engine.
+
+    A stage that `ENGINE_ORDERS` does not name, of a new sampler, stands behind the last one of its kind; without any, before the watermark.
+    """
+    return {engine: _with_new(ENGINE_ORDERS[engine], stages) for engine in ENGINES}
+
+
+def _with_new(order: Sequence[str], stages: Mapping[str, Stage]) -> tuple[str, ...]:
+    """Return the order with the stages that it does not name, each as the table has it: a name can be a `Message`."""
+    as_in_table = {name: name for name in stages}
+    names = [as_in_table[name] for name in order]
+    for name, stage in stages.items():
+        if name not in order:
+            alike = [index for index, other in enumerate(names) if stages[other].kind == stage.kind]
+            names.insert(alike[-1] + 1 if alike else names.index("watermark"), name)
+    return tuple(names)
 
 
 def checked(order: Any, stages: Iterable[str]) -> str | tuple[str, ...]:

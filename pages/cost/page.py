@@ -8,8 +8,8 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from core.costs.assumptions import MODEL_PRICES, Assumptions
 from core.costs.operations_and_bytes import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
-from core.costs.receipt import Assumptions
 from core.engine.model import LanguageModel
 from core.experiments.request_cost import RequestCost, request
 from core.sampling.settings import SamplingSettings
@@ -37,7 +37,6 @@ RATES = (
 TWO = "cost_two"
 ANSWER = 24  # tokens of each answer to the two prompts
 IMAGINED = 100  # tokens of the answer, if nothing has been written yet
-PRICES = {"llama-2-7b": 0.20, "llama-3.1-70b": 0.90, "llama-3.1-405b": 3.50}
 LONGEST = 4_000  # characters of a question
 
 
@@ -111,7 +110,7 @@ def elsewhere() -> None:
     title = lambda key: _(CARDS[key].title)  # noqa: E731 (a short format function)
     card = CARDS[first.selectbox(_("On cards of this kind"), list(CARDS), index=4, key="cost_card", format_func=title, **PERSISTENT)]
     rows = []
-    for (name, usual), column in zip(PRICES.items(), places, strict=True):
+    for (name, usual), column in zip(MODEL_PRICES.items(), places, strict=True):
         published = MODELS[name]
         label = _("{model}: $ per million").format(model=published.title)
         price = column.number_input(label, 0.0, 1000.0, usual, 0.1, key=f"cost_price_{name}", **PERSISTENT)

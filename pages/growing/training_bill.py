@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
+from core.costs.assumptions import Assumptions
 from core.costs.published import MODELS
 from core.costs.training import PUBLISHED, answers_until_even, training_work
 from core.engine.model import LanguageModel
@@ -39,7 +40,7 @@ def training_bill() -> None:
     left, middle, right = st.columns(3, gap="medium")
     read = left.number_input(_("Tokens of a prompt"), 1, 100_000, 200, key="training_read", **PERSISTENT)
     answer = middle.number_input(_("Tokens of an answer"), 1, 10_000, 300, key="training_written", **PERSISTENT)
-    watts = right.number_input(_("Watts of this machine (assumed)"), 1.0, 5_000.0, 45.0, key="training_watts", **PERSISTENT)
+    watts = right.number_input(_("Watts of this machine (assumed)"), 1.0, 5_000.0, Assumptions().watts, key="training_watts", **PERSISTENT)
     bundled_model(int(read), int(answer), float(watts))
     title = lambda key: MODELS[key].title  # noqa: E731 (a short format function)
     name = st.selectbox(_("A known model"), list(PUBLISHED), index=1, format_func=title, key="training_known", **PERSISTENT)

@@ -32,8 +32,9 @@ import transformers
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import ServerGone
+from core.models.gguf.architectures import config_of
 from core.models.gguf.header import read_header
-from core.models.gguf.weights import config_of, numbers_of, precision_of, write_weights
+from core.models.gguf.weights import numbers_of, precision_of, write_weights
 from core.remote.address import Address
 from core.remote.http_client import HttpClient
 from tests.core.models.gguf.making import write

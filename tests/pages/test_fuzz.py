@@ -19,7 +19,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import Recording, load_model
-from core.chat.conversation import TemplateFailed, render
+from core.chat.chat_template import TemplateFailed, render
 from core.errors import BadRecording, ModelError, ViewerError
 from core.models import loading
 from core.remote import http_client

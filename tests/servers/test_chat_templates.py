@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import transformers
 
-from core.chat.conversation import checked_messages, rendered
+from core.chat.chat_template import rendered
+from core.chat.conversation import checked_messages
 from core.errors import ModelError
 from tests import tiny_models
 from tests.servers.build import HOME

@@ -16,10 +16,11 @@ from platformdirs import user_cache_dir
 from core.disk_full import disk_full_named
 from core.errors import ModelError, NoRoom, quoted
 from core.message import Message, Number
+from core.models.gguf.architectures import config_of, why_not_here
 from core.models.gguf.header import RUN, Header, path_of, read_header
 from core.models.gguf.served_tokenizer import KINDS, served_tokenizer
 from core.models.gguf.tokenizer import end_tokens, write_tokenizer
-from core.models.gguf.weights import config_of, precision_of, vectors_are_kept, why_not_here, write_weights
+from core.models.gguf.weights import precision_of, vectors_are_kept, write_weights
 from core.models.recommended_settings import from_gguf, recommended
 
 if TYPE_CHECKING:

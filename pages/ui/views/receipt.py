@@ -16,8 +16,9 @@ from typing import Any
 
 import streamlit as st
 
+from core.costs.assumptions import Assumptions
 from core.costs.measured_hardware import Peak, measure
-from core.costs.receipt import Account, Amount, Assumptions, Receipt
+from core.costs.receipt import Account, Amount, Receipt
 from core.engine.model import LanguageModel
 from core.record.step import Step
 from pages.ui.i18n import numbers

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
+from core.costs.assumptions import Assumptions
 from core.costs.measured_hardware import Peak, energy_joules
 from core.costs.operations_and_bytes import CARDS, ModelShape, answer_multiply_adds, tensor_parallel_size, weight_bytes
-from core.costs.receipt import TPOT, TTFT, Account, Assumptions, Receipt
+from core.costs.receipt import TPOT, TTFT, Account, Receipt
 
 LLAMA_70B = ModelShape.named("llama-3.1-70b")
 

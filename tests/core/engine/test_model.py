@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import torch
 from safetensors.torch import load_file
 
 from core import Generation, errors, load_model
-from tests.tiny_models import ARCHITECTURES, save, some
+from core.errors import ModelError
+from core.sources.capabilities import Can
+from tests.tiny_models import ARCHITECTURES, some
 
 
 @pytest.mark.parametrize("architecture", some(ARCHITECTURES))
@@ -25,15 +28,6 @@ def test_a_model_describes_itself_truly(architecture: str, tiny: Any, plain: Any
     assert model.vocabulary_size == network.get_output_embeddings().weight.shape[0] == network.config.vocab_size
     assert (model.device, model.dtype) == ("cpu", "float32")
     assert model.end_token_ids == {network.config.eos_token_id}
-
-
-def test_several_end_tokens_are_all_known(tmp_path: Path) -> None:
-    folder = save("llama", tmp_path, eos_token_id=[2, 7])
-    model = load_model(str(folder), device="cpu")
-    assert {2, 7} <= model.end_token_ids
-    run = Generation(model, "The sea")
-    run.force(7)
-    assert run.finished == "end of text"
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
@@ -59,3 +53,9 @@ def test_a_device_or_precision_that_does_not_exist_is_refused(tiny_folder: Any) 
         with pytest.raises(errors.ViewerError) as caught:
             load_model(str(tiny_folder("gpt2")), **how)
         assert "\n" not in str(caught.value)
+
+
+def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
+    assert Can.CHAT not in tiny("gpt2").can
+    with pytest.raises(ModelError, match="is not a chat model"):
+        Generation(tiny("gpt2"), "Who are you?", as_chat=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from core import load_model
 from core.backends.cache_tensors import cache_tensors
 from core.costs.operations_and_bytes import cache_bytes, multiply_adds, pass_multiply_adds
 from core.costs.published import MODELS
+from core.engine.attention_layers import AttentionLayers
 from core.engine.shape import ModelShape
 from core.errors import ModelError
 from tests.tiny_models import ARCHITECTURES, CONTEXT, GROUPED, byte_level_tokenizer, some
@@ -222,3 +224,11 @@ def test_a_network_that_cannot_run_without_memory_is_measured_itself() -> None:
     network = transformers.AutoModelForCausalLM.from_config(getattr(transformers, name)(**({"vocab_size": 365} | settings))).eval()
     shape = ModelShape.of(network)
     assert shape.cache_known and shape.is_uniform and not shape.work_known
+
+
+@pytest.mark.parametrize("window", [None, 1, 5, 8])
+def test_the_positions_of_a_pass_are_those_of_its_tokens_added_up(window: int | None) -> None:
+    group = AttentionLayers(1, 1, 1, window)
+    for computed, reused in itertools.product(range(1, 12), range(12)):
+        singly = [min(context, window or context) for context in range(reused + 1, reused + computed + 1)]
+        assert group.attended_positions(computed, reused) == sum(singly)

@@ -241,16 +241,6 @@ def test_the_channels_of_gpt_oss_are_no_part_of_its_answer(answer: str, content:
     assert messages_of(run)[-1]["content"] == content
 
 
-def test_the_end_mark_of_the_template_ends_an_answer(tmp_path: Path) -> None:
-    tokenizer = tiny_models.byte_level_tokenizer()
-    tokenizer.add_special_tokens({"additional_special_tokens": ["<|over|>"]})
-    tokenizer.chat_template = "{% for m in messages %}{{ m.role }}:{{ m.content }}<|over|>\n{% endfor %}assistant:"
-    model = load_model(tiny_models.save("qwen3", tmp_path / "tiny", tokenizer=tokenizer, max_position_embeddings=256))
-    run = Generation(model, [ASKED])
-    run.force("<|over|>")
-    assert run.finished == "end of text"
-
-
 def test_a_template_may_open_the_thought_itself(chatty: Callable[..., Any]) -> None:
     opening = THINKING.replace("assistant:{% endif %}", "assistant:<think>{% endif %}")
     run = Generation(chatty(opening), [{"role": "user", "content": "<think>"}], GREEDY)

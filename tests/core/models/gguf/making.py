@@ -126,3 +126,9 @@ def converted(folder: Path, name: str, path: Path, kind: str = "F32", kinds: dic
     """Write this folder as a GGUF file. changes: metadata that is replaced, with `__` for a dot."""
     metadata = metadata_of(folder, name) | {key.replace("__", "."): value for key, value in changes.items()}
     return write(path, metadata, weights_of(folder, name), kind, kinds)
+
+
+def tiny_file(path: Path, folder: Path, weights: dict[str, Any] | None = None, **keys: Any) -> Path:
+    """A file of the tiny Llama in `folder`, with these entries of its tokenizer; None leaves an entry out."""
+    found = metadata_of(folder, "llama") | {f"tokenizer.{key.replace('__', '.')}": value for key, value in keys.items()}
+    return write(path, {key: value for key, value in found.items() if value is not None}, weights or weights_of(folder, "llama"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,13 @@ import torch
 import transformers
 
 from core import Generation, errors, load_model
-from core.chat.conversation import render
+from core.chat.chat_template import render
 from core.models.gguf import loading
 from core.models.gguf.header import RUN, read_header
 from core.models.gguf.loading import plan
 from core.models.gguf.served_tokenizer import served_tokenizer
 from core.models.gguf.tokenizer import chat_template_of, end_tokens, types_of, write_tokenizer
-from core.models.gguf.weights import numbers_of, why_not_here
+from core.models.gguf.weights import numbers_of
 from core.models.memory_estimate import fit
 from core.models.models_in_memory import ModelRegistry
 from core.tokens.token_text import TokenBytes
@@ -167,41 +166,6 @@ def test_a_note_says_that_norms_were_rounded(kind: str, tmp_path: Path, monkeypa
     assert ("norms and biases were rounded" in note) == (kind != "F32") and "as in the file" in note
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "part"),
-    [
-        ("llama__rope__scaling__type", "yarn", "rope.scaling.type"),
-        ("llama__rope__scaling__factor", 8.0, "rope.scaling.factor"),
-        ("llama__expert_count", 8, "expert_count"),
-        ("llama__attention__head_count_kv", [1, 2, 1], "head_count_kv"),
-        ("llama__something_new", 1, "something_new"),
-        ("llama__rope__dimension_count", 4, "heads"),
-        ("tokenizer__ggml__model", "rwkv", "rwkv"),
-    ],
-)
-def test_metadata_that_would_be_ignored_is_not_read_here(key: str, value: Any, part: str, tmp_path: Path) -> None:
-    folder = tiny_models.save("llama", tmp_path / "m")
-    found = plan(str(making.converted(folder, "llama", tmp_path / "m.gguf", **{key: value})))
-    assert not found.here and part in str(found.why)
-
-
-def test_neutral_settings_are_read_here(tmp_path: Path) -> None:
-    folder = tiny_models.save("llama", tmp_path / "m")
-    neutral: dict[str, Any] = {"llama__rope__scaling__type": "none", "llama__expert_count": 0, "llama__rope__dimension_count": 8}
-    assert plan(str(making.converted(folder, "llama", tmp_path / "m.gguf", **neutral))).here
-
-
-def test_an_unknown_split_of_words_or_tensor_or_architecture_is_not_read_here(tmp_path: Path) -> None:
-    folder = tiny_models.save("gpt2", tmp_path / "m")
-    metadata, weights = making.metadata_of(folder, "gpt2"), making.weights_of(folder, "gpt2")
-    odd = making.write(tmp_path / "pre.gguf", metadata | {"tokenizer.ggml.pre": "new-one"}, weights)
-    assert "new-one" in str(why_not_here(read_header(odd)))
-    more = making.write(tmp_path / "more.gguf", metadata, weights | {"rope_freqs.weight": np.ones(4, np.float32)})
-    assert "rope_freqs.weight" in str(why_not_here(read_header(more)))
-    other = making.write(tmp_path / "other.gguf", {"general.architecture": "rwkv9"}, {"a": np.ones(32, np.float32)})
-    assert "rwkv9" in str(why_not_here(read_header(other)))
-
-
 def test_without_llama_server_a_sentence_says_what_to_install(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(errors.ModelError, match="llama-server"):
@@ -240,14 +204,6 @@ def test_the_registry_loads_it_once_and_again_after_it_was_unloaded(file: Path) 
     assert torch.equal(log_probabilities(model, [1, 5, 9]), before)
 
 
-def tiny_file(path: Path, folder: Path, weights: dict[str, Any] | None = None, **keys: Any) -> Path:
-    """A file of the tiny Llama in `folder`, with these entries of its tokenizer; None leaves an entry out."""
-    found = making.metadata_of(folder, "llama") | {f"tokenizer.{key.replace('__', '.')}": value for key, value in keys.items()}
-    return making.write(
-        path, {key: value for key, value in found.items() if value is not None}, weights or making.weights_of(folder, "llama")
-    )
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tiny_models.save("llama", tmp_path / "tiny", max_position_embeddings=256)
@@ -256,14 +212,14 @@ def folder(tmp_path: Path) -> Path:
 def test_an_id_outside_of_the_vocabulary_is_no_token(folder: Path, tmp_path: Path) -> None:
     """As files of llama.cpp's convert-llama2c have it: -1."""
     wrong: dict[str, Any] = {"ggml__padding_token_id": 2**32 - 1, "ggml__seperator_token_id": 2**32 - 1}
-    model = load_model(tiny_file(tmp_path / "model.gguf", folder, **wrong))
+    model = load_model(making.tiny_file(tmp_path / "model.gguf", folder, **wrong))
     assert model.tokenizer.pad_token is None and model.tokenizer.bos_token == "<s>"
 
 
 def test_a_text_begins_with_the_start_token_as_in_llama_cpp(folder: Path, tmp_path: Path) -> None:
-    without = load_model(tiny_file(tmp_path / "1.gguf", folder, ggml__bos_token_id=None))
+    without = load_model(making.tiny_file(tmp_path / "1.gguf", folder, ggml__bos_token_id=None))
     assert without.tokenize("Once")[0].raw == b"<s>"
-    off = load_model(tiny_file(tmp_path / "2.gguf", folder, ggml__add_bos_token=False))
+    off = load_model(making.tiny_file(tmp_path / "2.gguf", folder, ggml__add_bos_token=False))
     assert off.tokenize("Once")[0].raw != b"<s>"
 
 
@@ -273,7 +229,7 @@ def test_a_conversation_begins_with_one_start_token(template: str, folder: Path,
     template = template.replace("m }}", "messages[-1].content }}")
     read = {}
     for wanted in (True, False):
-        model = load_model(tiny_file(tmp_path / f"{wanted}.gguf", folder, chat_template=template, ggml__add_bos_token=wanted))
+        model = load_model(making.tiny_file(tmp_path / f"{wanted}.gguf", folder, chat_template=template, ggml__add_bos_token=wanted))
         read[wanted] = b"".join(token.raw for token in Generation(model, [{"role": "user", "content": "Hi"}]).prompt_tokens)
     assert read[True] == b"<s>" + read[False].removeprefix(b"<s>")
 
@@ -327,7 +283,7 @@ def test_biases_that_a_file_leaves_out_are_zero(folder: Path, tmp_path: Path) ->
     weights = making.weights_of(folder, "llama")
     parts = [name for name in weights if name.split(".")[-2] in ("attn_q", "attn_k", "attn_v")]
     biases = {name.replace("weight", "bias"): np.full(weights[name].shape[0], 0.1, np.float32) for name in parts}
-    model = load_model(tiny_file(tmp_path / "model.gguf", folder, weights | biases))
+    model = load_model(making.tiny_file(tmp_path / "model.gguf", folder, weights | biases))
     attention = model.load_network().model.layers[0].self_attn
     assert attention.o_proj.bias.abs().max() == 0 and torch.allclose(attention.v_proj.bias, torch.tensor(0.1))
     plain = transformers.AutoModelForCausalLM.from_pretrained(folder, attention_bias=True).eval()
@@ -337,12 +293,6 @@ def test_biases_that_a_file_leaves_out_are_zero(folder: Path, tmp_path: Path) ->
                 value.fill_(0.0 if "o_proj" in name else 0.1)
         expected = torch.log_softmax(plain(torch.tensor([[5, 6, 7]])).logits[0, -1].double(), -1)
     assert torch.allclose(log_probabilities(model, [5, 6, 7]), expected, atol=1e-4)
-
-
-def test_a_format_that_cannot_be_unpacked_is_for_llama_server(folder: Path, tmp_path: Path) -> None:
-    header = read_header(tiny_file(tmp_path / "model.gguf", folder))
-    tensors = tuple(replace(tensor, kind="Q1_0" if "attn_q" in tensor.name else "F32") for tensor in header.tensors)
-    assert str(why_not_here(replace(header, tensors=tensors))) == "this app cannot unpack its format Q1_0"
 
 
 def test_a_part_under_another_name_says_which_part_it_is(folder: Path, tmp_path: Path) -> None:
@@ -356,7 +306,7 @@ def test_a_part_under_another_name_says_which_part_it_is(folder: Path, tmp_path:
 
 
 def test_a_cache_folder_that_cannot_be_written_is_not_needed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tiny_file(tmp_path / "model.gguf", folder)
+    path = making.tiny_file(tmp_path / "model.gguf", folder)
     blocked = tmp_path / "file"
     blocked.touch()
     monkeypatch.setattr(loading, "user_cache_dir", lambda _name: str(blocked))
@@ -366,13 +316,7 @@ def test_a_cache_folder_that_cannot_be_written_is_not_needed(folder: Path, tmp_p
         load_model(path)
 
 
-@pytest.mark.parametrize("name", ["blk.0.attn_norm.bias", "blk.00.attn_norm.weight", "blk.\u0660.attn_norm.weight", "position_embd.weight"])
-def test_a_tensor_without_a_place_in_the_network_is_not_read_here(name: str, folder: Path, tmp_path: Path) -> None:
-    more = making.weights_of(folder, "llama") | {name: np.ones(32, np.float32)}
-    assert name in str(why_not_here(read_header(tiny_file(tmp_path / "model.gguf", folder, more))))
-
-
 def test_a_file_without_a_table_of_tokens_is_refused_in_one_sentence(folder: Path, tmp_path: Path) -> None:
     weights = {name: values for name, values in making.weights_of(folder, "llama").items() if name != "token_embd.weight"}
     with pytest.raises(errors.ModelError, match="does not fit its weights"):
-        load_model(tiny_file(tmp_path / "model.gguf", folder, weights))
+        load_model(making.tiny_file(tmp_path / "model.gguf", folder, weights))

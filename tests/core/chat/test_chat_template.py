@@ -1,4 +1,4 @@
-"""Chat models: a turn of a conversation is shown as the tokens that the model's template writes."""
+"""A chat template writes a conversation as transformers renders it; one that breaks or does not end is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from core import Generation, load_model
-from core.chat import conversation
+from core import load_model
+from core.chat import chat_template
+from core.chat.conversation import checked_messages
 from core.errors import ModelError
-from core.sources.capabilities import Can
 
 TEMPLATE = (
     "{% for m in messages %}<|turn|>{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}<|turn|>model:{% endif %}"
@@ -42,14 +42,8 @@ TYPED = "{% for m in messages %}{% for part in m.content %}" + PART + "{% endfor
 def test_a_template_that_expects_typed_parts_gets_them_and_one_that_drops_the_question_is_refused(chatty: Callable[[str], Any]) -> None:
     said = b"".join(token.raw for token in chatty(TYPED).tokenize_messages(({"role": "user", "content": "Who are you? "},))).decode()
     assert said.count("Who are you?") == 1
-    with pytest.raises(conversation.TemplateFailed, match="leaves the text out"):
-        conversation.render("Hello!", [{"role": "user", "content": "Who are you?"}], {})
-
-
-def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
-    assert Can.CHAT not in tiny("gpt2").can
-    with pytest.raises(ModelError, match="is not a chat model"):
-        Generation(tiny("gpt2"), "Who are you?", as_chat=True)
+    with pytest.raises(chat_template.TemplateFailed, match="leaves the text out"):
+        chat_template.render("Hello!", [{"role": "user", "content": "Who are you?"}], {})
 
 
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}{% endfor %}"
@@ -60,8 +54,8 @@ BROKEN = ["{{ raise_exception('no') }}", "{{ messages[7].content }}", "{% for %}
 
 @pytest.mark.parametrize("template", [*BROKEN, GREEDY, FLOOD, "{{ 'a' * 10**10 }}", "{{ '%1000000000s' % 'x' }}"])
 def test_a_template_that_breaks_or_escapes_or_fills_the_memory_is_refused(template: str) -> None:
-    with pytest.raises(conversation.TemplateFailed):
-        conversation.render(template, [{"role": "user", "content": "Who are you?"}], {})
+    with pytest.raises(chat_template.TemplateFailed):
+        chat_template.render(template, [{"role": "user", "content": "Who are you?"}], {})
 
 
 @pytest.mark.slow
@@ -69,7 +63,7 @@ def test_a_template_that_breaks_or_escapes_or_fills_the_memory_is_refused(templa
 def test_a_refused_or_endless_template_is_one_sentence(
     template: str, chatty: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "render", partial(conversation.render, seconds=1.0))
+    monkeypatch.setattr(chat_template, "render", partial(chat_template.render, seconds=1.0))
     with pytest.raises(ModelError, match="chat template"):
         chatty(template).tokenize_messages(({"role": "user", "content": "Who are you?"},))
 
@@ -92,7 +86,7 @@ def test_a_template_is_rendered_as_transformers_renders_it(template: str) -> Non
     turns = [{"role": "user", "content": " Who are <you>? 🦊\n"}]
     marks = {"bos_token": "<s>", "eos_token": "</s>"}
     theirs, _ = render_jinja_template(conversations=[turns], chat_template=template, add_generation_prompt=True, **marks)
-    assert conversation.render(template, turns, marks) == theirs[0]
+    assert chat_template.render(template, turns, marks) == theirs[0]
 
 
 HARMONY = (
@@ -114,12 +108,12 @@ def test_a_begun_answer_is_the_templates_message_up_to_its_end_as_in_transformer
 ) -> None:
     messages = [{"role": "user", "content": "Say it."}, {"role": "assistant", "content": begun}]
     expected = tiny("gpt2").tokenizer.apply_chat_template(messages, chat_template=template, continue_final_message=True, tokenize=False)
-    assert conversation.rendered(template, conversation.checked_messages(messages), {}, "tiny") == expected
+    assert chat_template.rendered(template, checked_messages(messages), {}, "tiny") == expected
 
 
 def test_a_begun_answer_that_the_template_would_change_follows_its_introduction() -> None:
-    messages = conversation.checked_messages([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "<think>a</think>b"}])
-    assert conversation.rendered(R1, messages, {}, "tiny") == "<|User|>Hi<|Assistant|><think>\n<think>a</think>b"
+    messages = checked_messages([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "<think>a</think>b"}])
+    assert chat_template.rendered(R1, messages, {}, "tiny") == "<|User|>Hi<|Assistant|><think>\n<think>a</think>b"
 
 
 def test_the_end_mark_of_a_template_ends_an_answer_that_no_configuration_ends(chatty: Callable[[str], Any]) -> None:
@@ -130,11 +124,11 @@ def test_the_end_mark_of_a_template_ends_an_answer_that_no_configuration_ends(ch
     tokenizer.add_special_tokens({"additional_special_tokens": ["<|over|>"]})
     over = tokenizer.convert_tokens_to_ids("<|over|>")
     special = ["<|over|>", "<|turn|>"]
-    assert over and conversation.template_end(marked, {}, special) == "<|over|>"
-    assert conversation.template_end(TEMPLATE, {}, special) is None, "it writes none after an answer"
+    assert over and chat_template.template_end(marked, {}, special) == "<|over|>"
+    assert chat_template.template_end(TEMPLATE, {}, special) is None, "it writes none after an answer"
     within = HARMONY + "{# <|channel|>analysis #}"
-    assert conversation.template_end(within, {}, ["<|end|>"]) is None, "an answer with channels has several messages"
-    assert conversation.template_end("{{ raise_exception('no') }}<|over|>", {}, special) is None
+    assert chat_template.template_end(within, {}, ["<|end|>"]) is None, "an answer with channels has several messages"
+    assert chat_template.template_end("{{ raise_exception('no') }}<|over|>", {}, special) is None
 
 
 CHANNELS = (
@@ -148,7 +142,7 @@ BEFORE_NEXT = f"{{% for m in messages %}}{NEXT}{{{{ m.content }}}}{{% endfor %}}
 def test_a_mark_that_also_closes_thoughts_or_opens_questions_does_not_end_an_answer() -> None:
     """As in Solar, Apertus and GLM."""
     special = ["<|begin|>", "<|think|>", "<|end|>", "<|user|>", "<|over|>"]
-    assert conversation.template_end(CHANNELS, {}, special) is None
-    assert conversation.template_end(CHANNELS.replace("<|think|>{{ m.reasoning }}<|end|>", ""), {}, special) == "<|end|>"
-    assert conversation.template_end(BEFORE_NEXT, {}, special) == "<|over|>"
-    assert conversation.template_end(BEFORE_NEXT.replace("<|over|>", ""), {}, special) is None
+    assert chat_template.template_end(CHANNELS, {}, special) is None
+    assert chat_template.template_end(CHANNELS.replace("<|think|>{{ m.reasoning }}<|end|>", ""), {}, special) == "<|end|>"
+    assert chat_template.template_end(BEFORE_NEXT, {}, special) == "<|over|>"
+    assert chat_template.template_end(BEFORE_NEXT.replace("<|over|>", ""), {}, special) is None
