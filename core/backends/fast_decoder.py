@@ -38,7 +38,7 @@ TOLERANCE = 1e-4  # of the largest logit, or of 1 if all are smaller
 
 
 class FastDecoder:
-    """A backend of the engine (`core.engine.engine.Backend`). Several threads may run different states at the same time."""
+    """A backend of the engine (`core.backends.backend.Backend`). Several threads may run different states at the same time."""
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
