@@ -267,6 +267,12 @@ PLAIN: dict[str, tuple[Draws, Draws | None]] = {
 }
 
 
+def has_area(result: Any) -> None:
+    """Assert that a mark is seen: a bar of 0 % is drawn without one."""
+    sizes = "marks => marks.map(mark => mark.getBoundingClientRect()).map(box => box.width * box.height)"
+    assert any(result.locator(".role-mark path").evaluate_all(sizes))
+
+
 @dataclass
 class Experiment:
     """An experiment on its page."""
@@ -302,7 +308,7 @@ class Experiment:
         recorded = self.page.locator(f".st-key-recorded_{name}").first
         press(self.page, self.take.press)
         recorded.wait_for(state="detached")
-        result.locator(".role-mark path").first.wait_for()
+        eventually(self.page, lambda: has_area(result), 120)
         press(self.page, self.take.press.replace("_start", "_stop"))
         self.page.locator(f".st-key-made_{name} .st-key-keep_{name} button:visible").first.wait_for()
         settled(self.page)
