@@ -24,7 +24,7 @@ from pages.watermark import watermark_view
 frame.page()
 
 NAME = "watermark"
-LENGTHS, RUNS = (50, 100, 200), 40
+LENGTHS = (50, 100, 200)
 SAMPLING = {"plain": N_("temperature 1, all tokens"), "sidebar": N_("the sidebar's settings")}
 CERTAIN_PROMPT = next(run.prompt for run in prepared_runs.PREPARED if run.name == "certain")
 
@@ -56,7 +56,7 @@ def whole() -> None:
     now = provenance.now(made_with, settings=sampling == "sidebar")
 
     def writing(by: Provenance) -> Callable[[], None]:
-        run = lambda: watermark_detection.watch(current.model(), by.prompt or "", settings, length, RUNS)  # noqa: E731
+        run = lambda: watermark_detection.watch(current.model(), by.prompt or "", settings, length)  # noqa: E731
         return results.starter(NAME, by, run, settings)
 
     def write_a_certain_text() -> None:

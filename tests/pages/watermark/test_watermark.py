@@ -16,6 +16,12 @@ from pages.ui.views import watermark_score
 from tests.pages.apptest import Open, State, press, run_on, said
 
 
+@pytest.fixture
+def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many runs of each kind as a null distribution needs, and two more."""
+    monkeypatch.setattr(watermark_detection, "RUNS", 12)
+
+
 def of_kind(seen: Any, kind: type, /, **fields: Any) -> list[Any]:
     return [one for one in seen if isinstance(one, kind) and all(getattr(one, name) == value for name, value in fields.items())]
 
@@ -43,7 +49,7 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
     assert left.p_value > CALLED
 
 
-def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open, session: State) -> None:
+def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open, session: State, few_runs: None) -> None:
     app = open_app(page="watermark", prompt="Once upon a time", seed="7")
     app.segmented_control(key="watermark_kind").set_value("synthid")
     app.segmented_control(key="watermark_length").set_value(50)
@@ -64,7 +70,7 @@ def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open,
     assert not app.exception and any("A score needs at least 5." in notice.value for notice in app.info)
 
 
-def test_a_certain_text_is_written_by_one_press_and_not_called_marked(open_app: Open, session: State) -> None:
+def test_a_certain_text_is_written_by_one_press_and_not_called_marked(open_app: Open, session: State, few_runs: None) -> None:
     app = run_on(press(open_app(page="watermark"), "watermark_certain"))
     tokens = of_kind(session(app).experiments["watermark"].seen, MarkedToken)
     assert sum(token.top > CERTAIN for token in tokens) > 0.7 * len(tokens) > 0
