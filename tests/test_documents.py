@@ -106,13 +106,14 @@ def test_a_name_of_a_module_can_be_imported_from_it(document: str) -> None:
 def test_a_member_of_a_module_exists(document: str) -> None:
     """The first word of `module.function` is the name of a file, or of an object that everybody knows."""
     modules = {path.stem: path.read_text("utf-8") for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py")}
-    pairs = re.findall(r"`([a-z_]+)\.([a-z_]+)(?:\(\))?`", text_of(document))
+    pairs = re.findall(r"`([a-z_]+)\.([a-z_]+)(?:\([^`]*\))?`", text_of(document))
     members = [
         (first, name)
         for first, name in pairs
-        if first not in ("run", "model", "source") and name not in ("py", "js", "css", "toml", "txt", "po", "json")
+        if first not in ("run", "step", "model", "source") and name not in ("py", "js", "css", "toml", "txt", "po", "json")
     ]
-    assert [f"{first}.{name}" for first, name in members if name not in modules.get(first, "")] == []
+    defines = r"(?m)^(?:def {0}\b|class {0}\b|{0}\b.* = )"
+    assert [f"{first}.{name}" for first, name in members if not re.search(defines.format(name), modules.get(first, ""))] == []
 
 
 def test_the_block_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
