@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.experiments.two_versions import TwoVersions, Version, two_versions
 from pages.ui.charts import before_after_bars
-from pages.ui.charts.css_colours import legend
+from pages.ui.charts.css_colours import AFTER, BEFORE, legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -88,7 +88,7 @@ def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
 def after_the_prompt(term: str, tokens: Sequence[str], sides: Sequence[Side], parted: int | None, *, key: str) -> None:
     """Draw the probabilities of two versions after the prompt, and what each writes. parted: the first token that differs."""
     (first_title, before, _text), (second_title, after, _other) = sides
-    kinds = (("model", first_title), ("dice", second_title))
+    kinds = ((BEFORE, first_title), (AFTER, second_title))
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(_("After the prompt"), term)

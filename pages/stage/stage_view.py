@@ -15,14 +15,11 @@ from pages.stage.vote_payload import vote_payload
 from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers, phrases
-from pages.ui.i18n.translation import N_, _, quoted, said
+from pages.ui.i18n.translation import _, quoted, said
 from pages.ui.presenting import talk
 from pages.ui.presenting.stage_state import KEY, StageState
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE
 from pages.ui.session.state import current_session
-
-BEATS = (N_("read"), N_("think"), N_("weigh"), N_("roll"), N_("write"))
-
 
 if TYPE_CHECKING:
     from core import Generation
@@ -38,8 +35,8 @@ def stage_data(run: Generation | None, state: StageState, notice: str) -> dict[s
     shown: dict[str, Any] = {
         "texts": said(texts.TEXTS),
         "doubt": WITHOUT_A_CHOICE,
-        "beats": BEATS,
-        "names": [_(beat) for beat in BEATS],
+        "beats": list(texts.BEATS),
+        "names": [_(word) for word in texts.BEATS.values()],
         "keys": [(_(keys), _(action)) for keys, action in texts.KEYS],
         "say": {beat: [_(first), _(second)] for beat, (first, second) in texts.SAY.items()},
         "notice": notice,

@@ -1,4 +1,4 @@
-"""What the parts of Why share: effects in bits, and bars in both directions. Blue raises the probability of the token, plum lowers it."""
+"""What the parts of Why share: effects in bits, and bars in both directions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import altair as alt
 
-from pages.ui.charts.css_colours import Palette
+from pages.ui.charts.css_colours import LOWERS, RAISES, Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
@@ -29,7 +29,7 @@ def signed_bars(colours: Palette, rows: int, beside: bool = False) -> alt.TopLev
     base = CHART.encode(
         y=alt.Y("part:N", sort=alt.EncodingSortField("place", op="min", order="ascending"), axis=names), tooltip=tips(("tip", _("effect")))
     )
-    shade = {"condition": {"test": "datum.effect < 0", "value": colours.other}, "value": colours.dice}
+    shade = {"condition": {"test": "datum.effect < 0", "value": getattr(colours, LOWERS)}, "value": getattr(colours, RAISES)}
     up = -4 if beside else 0
     bars = base.mark_bar(height=13 if beside else 16, cornerRadius=2, yOffset=up).encode(
         x=alt.X("effect:Q", scale=room, axis=zero), color=shade

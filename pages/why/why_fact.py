@@ -9,7 +9,7 @@ import streamlit as st
 from core.experiments.traced_fact import TracedFact, traced_fact
 from core.record.csv_text import csv_text
 from pages.ui.charts import before_after_bars
-from pages.ui.charts.css_colours import Palette, legend
+from pages.ui.charts.css_colours import AFTER, BEFORE, Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
@@ -82,7 +82,7 @@ def field_bars(seen: TracedFact, layer: int, column: int) -> None:
     """Draw the probabilities of both answers before and after the patch at one field."""
     where = _("the embedding") if layer == 0 else _("layer {layer}").format(layer=layer)
     elements.section(_("Patched at “{word}”, {where}").format(word=plain(column_name(seen, column)), where=where))
-    legend(("model", _("second prompt")), ("dice", _("second prompt, patched")))
+    legend((BEFORE, _("second prompt")), (AFTER, _("second prompt, patched")))
     rows = before_after_bars.before_after_rows((seen.target, seen.other), seen.before, seen.chances[layer][column])
     alt_text = _("Two bars for each of the two answers: before and after the patch.")
     chart.draw(before_after_bars.before_after, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))

@@ -13,7 +13,7 @@ from core.engine.switched_off_heads import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.csv_text import csv_text
 from pages.ui.charts import before_after_bars
-from pages.ui.charts.css_colours import Palette, legend
+from pages.ui.charts.css_colours import AFTER, BEFORE, LOWERS, RAISES, Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
@@ -61,8 +61,8 @@ def draw(run: Experiment) -> None:
         elements.section(
             _("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=plain(word_of(seen.target)))
         )
-        legend(("dice", _("raises its probability")), ("other", _("lowers it")))
-        alt_text = _("One field per attention head, layers from top to bottom: blue raises its probability, plum lowers it.")
+        legend((RAISES, _("raises its probability")), (LOWERS, _("lowers it")))
+        alt_text = _("One field per attention head, layers from top to bottom, coloured by how much it raises or lowers the probability.")
         rows, layers = head_rows(seen, [head]), len(seen.effects)
         chart.draw(head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
         effect = seen.effects[head[0]][head[1]]
@@ -129,7 +129,7 @@ def draw_without(run: Experiment) -> None:
     seen: WithoutHeads = run.seen[-1]
     left, right = st.columns(2, gap="large")
     with left:
-        legend(("model", _("all heads")), ("dice", _("without these heads")))
+        legend((BEFORE, _("all heads")), (AFTER, _("without these heads")))
         rows = before_after_bars.before_after_rows(seen.pieces, seen.usual, seen.changed)
         alt_text = _("Two bars per token: its probability with all heads, and without the switched-off ones.")
         chart.draw(before_after_bars.before_after, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))
@@ -178,8 +178,10 @@ def head_table(seen: AblatedHeads) -> pd.DataFrame:
 
 
 def _diverging(colours: Palette) -> alt.Color:
-    """Return the colour of a share of the largest effect: plum below 0, blue above."""
-    scale = alt.Scale(domain=[-1, 0, 1], range=[colours.other, colours.line, colours.dice], interpolate="rgb", clamp=True)
+    """Return the colour of a share of the largest effect."""
+    scale = alt.Scale(
+        domain=[-1, 0, 1], range=[getattr(colours, LOWERS), colours.line, getattr(colours, RAISES)], interpolate="rgb", clamp=True
+    )
     return alt.Color("share:Q", legend=None, scale=scale)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from core.experiments.logit_sum import LogitSum, logit_sum
 from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDING, FEED_FORWARD, HEAD, LogitPart
 from core.record.csv_text import csv_text
-from pages.ui.charts.css_colours import legend
+from pages.ui.charts.css_colours import LOWERS, RAISES, legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -58,7 +58,7 @@ def draw(run: Experiment) -> None:
     elements.section(_("What adds up to “{token}” after “{text}”?").format(**values), _("logit"))
     total = _("The parts add up to **{total}**; the logit of the model is **{logit}**.")
     st.markdown(total.format(total=numbers.decimal(seen.sum, 4), logit=numbers.decimal(seen.logit, 4)))
-    legend(("dice", _("raises the score")), ("other", _("lowers it")))
+    legend((RAISES, _("raises the score")), (LOWERS, _("lowers it")))
     alt_text = _("Bars: what each part of the network adds to the logit of the token.")
     chart.draw(signed_bars, sum_rows(parts), key="why_sum_bars", alt_text=alt_text, rows=len(parts))
     if len(parts) < len(seen.heads) and current.field("why_sum_heads"):

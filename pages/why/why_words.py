@@ -11,7 +11,7 @@ import streamlit as st
 from core.experiments.hidden_words import HiddenPart, HiddenWords, hidden_words
 from core.record.csv_text import csv_text
 from core.sources.capabilities import Can
-from pages.ui.charts.css_colours import DARKEST, legend
+from pages.ui.charts.css_colours import DARKEST, LOWERS, RAISES, legend
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
@@ -96,7 +96,7 @@ def draw(run: Experiment) -> None:
     if not seen.parts:
         return
     headline(seen)
-    legend(("dice", _("raises its probability")), ("other", _("lowers it")), ("chosen", _("the token")))
+    legend((RAISES, _("raises its probability")), (LOWERS, _("lowers it")), ("chosen", _("the token")))
     alt_text = _("The text; the stronger the tint of a word, the more the token depended on it.")
     scored_text(effect_words(seen), key="why_words_text", alt_text=alt_text)
     left, right = st.columns([0.62, 0.38], gap="large")
@@ -125,7 +125,7 @@ def bars(seen: HiddenWords) -> None:
     elements.section(_("The largest effects"), _("change of the token's log-probability, bits"))
     rows, beside = effect_rows(seen), any(part.gradient is not None for part in seen.parts)
     if beside:
-        legend(("dice", _("measured")), ("removed", _("estimated from gradients")))
+        legend((RAISES, _("measured")), ("removed", _("estimated from gradients")))
     alt_text = _("Bars: by how many bits the token's log-probability falls without each part; to the left, where it rises.")
     chart.draw(signed_bars, rows, key="why_words_bars", alt_text=alt_text, rows=len(rows), beside=beside)
     with st.container(key="detail_why_file"):
@@ -157,7 +157,7 @@ def second_opinion(seen: HiddenWords) -> None:
     st.caption(
         _(
             "1: the same order of words, 0: no relation. Gradients estimate the effect of each word without hiding it, so many "
-            "tools colour texts by them. They are less exact. The blue and plum bars are measured: each is a real pass without that part."
+            "tools colour texts by them. They are less exact. The thick bars are measured: each is a real pass without that part."
         )
     )
 

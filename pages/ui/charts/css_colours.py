@@ -11,6 +11,11 @@ from core.palette import DARK, DARKEST, LIGHT, Palette, as_data, of
 __all__ = ["DARK", "DARKEST", "LIGHT", "Palette", "as_data", "css", "of", "theme", "variable"]
 
 
+# Names of colours of the palette: an effect that raises a probability, one that lowers it; a value before a change, and after it.
+RAISES, LOWERS = "dice", "other"
+BEFORE, AFTER = "model", "dice"
+
+
 def legend(*entries: tuple[str, str]) -> None:
     """Draw (colour, meaning) pairs. A colour is a name of the palette or a value in CSS."""
     parts = "".join(

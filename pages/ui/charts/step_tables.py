@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from core.record.step import ForwardPass, Step
 from core.tokens.token_text import visible_text
-from pages.ui.charts.css_colours import DARKEST
+from pages.ui.charts.css_colours import DARKEST, LOWERS, RAISES
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 
@@ -41,9 +41,9 @@ class Word:
 
     @classmethod
     def signed(cls, text: str, value: float, largest: float, **parts: Any) -> Self:
-        """Return a token tinted by a number: blue from 0 on, plum below it, darkest from plus or minus `largest` on."""
+        """Return a token tinted by a number: one colour from 0 on, another below it, darkest from plus or minus `largest` on."""
         depth = min(1.0, abs(value) / largest) if math.isfinite(value) else 1.0
-        return cls(text, "other" if value < 0 else "dice", DARKEST * depth, **parts)
+        return cls(text, LOWERS if value < 0 else RAISES, DARKEST * depth, **parts)
 
 
 def shown(text: str, displayed: str, raw: bytes) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pages.ui.i18n.translation import N_
 
+# The five beats of a token: their names in the data, and their words.
+BEATS = {"read": N_("read"), "think": N_("think"), "weigh": N_("weigh"), "roll": N_("roll"), "write": N_("write")}
 TEXTS = {
     "called": N_("What comes next? The token that is rolled counts as correct."),
     "field": N_("a guess, then Enter"),
