@@ -21,7 +21,6 @@ from pages.ui.session import current, elements, operator_role, seats
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.notices import anchor_notices
 from pages.ui.session.playback import every
-from pages.ui.session.seats import active_sessions
 from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 
@@ -83,11 +82,11 @@ def figures() -> None:
     """Draw the numbers of visitors, connections and experiments, and the memory."""
     import psutil
 
-    limits, people = Limits.from_environment(), active_sessions()
+    limits, people = Limits.from_environment(), seats.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
-        seats = _("{here} of {seats} seats")
+        of_seats = _("{here} of {seats} seats")
         kept = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
-        st.metric(_("Visitors"), seats.format(here=len(people), seats=limits.visitors or "∞"), width="content", help=kept)
+        st.metric(_("Visitors"), of_seats.format(here=len(people), seats=limits.visitors or "∞"), width="content", help=kept)
         st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
         st.metric(_("Experiments"), numbers.whole(len(experiment.workers().active)), width="content")
         st.metric(_("Memory"), numbers.size(psutil.Process().memory_info().rss), width="content")
