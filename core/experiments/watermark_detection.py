@@ -33,7 +33,7 @@ from core.sources.capabilities import Can, require
 from core.sources.ngram.ngram import STORIES
 from core.sources.token_source import TokenSource
 
-RUNS = 40  # of each kind, by default
+RUNS = 40  # of each kind
 MOST_TOKENS, MOST_RUNS, MOST_SCORED = 400, 1_000, 100_000
 CALLED, SURE = 1e-3, 1e-6  # p-values below which a text is called marked
 CERTAIN = 0.99  # probability of the likeliest token above which a step cannot carry a mark
@@ -168,14 +168,14 @@ def human_excerpts(model: TokenSource, length: int, most: int) -> Iterator[list[
         yield ids[start : start + length]
 
 
-def watch(model: TokenSource, prompt: str, settings: SamplingSettings, length: int = 100, runs: int | None = None) -> Iterator[Seen]:
+def watch(model: TokenSource, prompt: str, settings: SamplingSettings, length: int = 100, runs: int = RUNS) -> Iterator[Seen]:
     """Write a marked and an unmarked run with the same dice, token by token; then attack the marked one; then score many other texts.
 
-    The other texts are `runs` (`RUNS`) marked and as many unmarked runs with other seeds (with greedy one of each, because all are
-    equal), and 200 human excerpts, all of `length` tokens. Raises BadSetting, EmptyPrompt, PromptTooLong.
+    The other texts are `runs` marked and as many unmarked runs with other seeds (with greedy one of each, because all are equal), and 200
+    human excerpts, all of `length` tokens. Raises BadSetting, EmptyPrompt, PromptTooLong.
     """
     length = whole_number(length, Message("The length"), 2, MOST_TOKENS)
-    runs = whole_number(RUNS if runs is None else runs, Message("The number of runs"), 0, MOST_RUNS)
+    runs = whole_number(runs, Message("The number of runs"), 0, MOST_RUNS)
     ids: list[int] = []
     for token in both_sides(model, prompt, settings, length):
         ids += [token.token_id] if token.side == MARKED else []

@@ -8,10 +8,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from core.errors import (
-    ModelError,
-    quoted,
-)
+from core.errors import ModelError, quoted
 from core.message import Message
 from core.models.gguf.header import is_gguf
 from core.models.gguf.loading import load_gguf

@@ -2,7 +2,6 @@
 
 A visitor enters the address, so it is untrusted. It is parsed without resolving its name. `connected_socket` resolves the name, checks all
 its IP addresses, and connects to one of the checked addresses, so that a second DNS answer cannot lead elsewhere.
-On a public instance only the operator may enter one at all: `pages/ui/session/operator_role.py`.
 """
 
 from __future__ import annotations

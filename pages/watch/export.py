@@ -27,13 +27,7 @@ from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.spoken_language import with_current_language
-from pages.ui.i18n.translation import (
-    N_,
-    _,
-    ngettext,
-    said,
-    wording,
-)
+from pages.ui.i18n.translation import N_, _, ngettext, said, wording
 from pages.ui.session import (
     address_bar,
     conversation,

@@ -56,7 +56,7 @@ def whole() -> None:
     now = provenance.now(made_with, settings=sampling == "sidebar")
 
     def writing(by: Provenance) -> Callable[[], None]:
-        run = lambda: watermark_detection.watch(current.model(), by.prompt or "", settings, length)  # noqa: E731
+        run = lambda: watermark_detection.watch(current.model(), by.prompt or "", settings, length, watermark_detection.RUNS)  # noqa: E731
         return results.starter(NAME, by, run, settings)
 
     def write_a_certain_text() -> None:

@@ -16,6 +16,16 @@ Visit = Callable[..., Watching]
 TOPS = "() => ['hero', 'prompt', 'odds'].map(key => document.querySelector(`.st-key-${key}`).getBoundingClientRect().top)"
 
 
+IN_VIEW = "() => document.querySelector('.st-key-why_words_text')?.getBoundingClientRect().bottom < window.innerHeight"
+# When the page has scrolled to the answer, it goes to its top once, as a page does that has just opened.
+TO_THE_TOP = """() => window.addEventListener("scroll", () => {
+  const page = document.querySelector("[data-testid=stMain]");
+  if (window.wentUp || !document.querySelector(".st-key-result_why_words") || page.scrollTop < 50) return;
+  window.wentUp = true;
+  page.scrollTo(0, 0);
+}, true)"""
+
+
 def test_step_back_play_pause_and_restart(visit: Visit) -> None:
     watching = visit()
     seen = watching.seen()
@@ -257,4 +267,17 @@ def test_on_a_phone_the_answer_to_why_is_scrolled_to(visit: Visit) -> None:
     page = watching.page
     page.locator(".st-key-strip .words > .ask").click()
     page.locator(".st-key-why_words_text").wait_for()
-    page.wait_for_function("() => document.querySelector('.st-key-why_words_text').getBoundingClientRect().bottom < window.innerHeight")
+    page.wait_for_function(IN_VIEW)
+
+
+def test_the_answer_to_why_is_scrolled_to_again_after_the_page_went_to_its_top_but_not_after_the_visitor_did(visit: Visit) -> None:
+    watching = visit("?prompt=The+opposite+of+hot+is&seed=4", width=390, height=844)
+    watching.steps(1, 1)
+    page = watching.page
+    page.evaluate(TO_THE_TOP)
+    page.locator(".st-key-strip .words > .ask").click()
+    page.wait_for_function(f"() => window.wentUp && ({IN_VIEW})()")
+    page.mouse.move(195, 400)
+    page.mouse.wheel(0, -10_000)
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop === 0")
+    stays(page, f"!({IN_VIEW})()")

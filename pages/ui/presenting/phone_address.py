@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
-
-import segno
-
-if TYPE_CHECKING:
-    pass
-
 import socket
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import psutil
+import segno
 import streamlit as st
 
 from pages.ui.i18n.translation import N_
 from pages.ui.server import deployment
-
-if TYPE_CHECKING:
-    pass
 
 MOST_ADDRESSES = 4
 UNREACHABLE = N_(

@@ -15,12 +15,8 @@ import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pages.ui.i18n import spoken_language, translation
-
-if TYPE_CHECKING:
-    pass
 
 VOICES = ("questions", "curiosity", "metaphor")
 # The stops in order, each with the page that shows more.

@@ -26,7 +26,6 @@ MOST_ADDRESSES = 10_000  # whose messages are counted
 FRAMES, FRAMES_AT_ONCE = 200.0, 1000.0  # per second of one websocket; Play sends 23
 SMALL, PER_SMALL_PART = 1024, 10  # bytes; a shorter part of a message, and a control frame, count as so many frames
 CONTINUATION, CONTROL, LAST, MASKED = 0, 8, 0x80, 0x80  # bits and kinds in the header
-LONGEST_HEADER = 14  # bytes
 
 
 @dataclass(slots=True, eq=False)

@@ -26,11 +26,7 @@ from pages.ui.session import link_replay, operator_role, run_start, share_link, 
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.run_request import Conversation, RunRequest
 from pages.ui.session.share_link import conversation_of, ending_of
-from pages.ui.session.state import (
-    Notice,
-    Session,
-    current_session,
-)
+from pages.ui.session.state import Notice, Session, current_session
 
 if TYPE_CHECKING:
     from core import Generation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,7 +18,6 @@ from pages.ui.session.notices import show_notice
 from pages.ui.session.state import current_session
 
 Option = TypeVar("Option")
-log = logging.getLogger(__name__)
 
 
 @action_boundary

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core import SamplingSettings
 from core.errors import ViewerError
@@ -13,9 +13,6 @@ from pages.ui.session import share_link
 from pages.ui.session.notices import notify
 from pages.ui.session.share_link import Rolled
 from pages.ui.session.state import Session
-
-if TYPE_CHECKING:
-    pass
 
 LINK_SECONDS = 20.0  # how long following a link's steps may take
 

@@ -1,14 +1,13 @@
-"""Session state of one visitor, and their notices. Pages use it through `current`."""
+"""What the session of one visitor holds, with typed fields, and how it begins and changes its page."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from secrets import token_hex
 from threading import RLock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import streamlit as st
 
@@ -25,10 +24,8 @@ from pages.ui.session.share_link import Stop, conversation_of, ending_of
 if TYPE_CHECKING:
     from core import Generation, SamplingSettings
 
-log = logging.getLogger(__name__)
 
 _KEY = "_session"
-P = ParamSpec("P")
 DELIVERY_SECONDS = 3.0  # seconds after which every browser has received a new value, even on a busy machine
 
 

@@ -14,10 +14,7 @@ import streamlit as st
 from core.palette import DARK, Palette
 from core.record.step import Step, TokenDistribution
 from core.record.tables import steps_table
-from core.reports.chart_picture import (
-    Drawing,
-    of_chart,
-)
+from core.reports.chart_picture import Drawing, of_chart
 from core.sampling.settings import SamplingSettings
 from core.tokens.token_text import Token
 from pages.ui.charts import component_drawings, css_colours, run_charts

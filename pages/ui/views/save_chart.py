@@ -17,12 +17,7 @@ import streamlit as st
 from core.palette import Palette
 from core.record.csv_text import csv_text
 from core.reports import fonts
-from core.reports.chart_picture import (
-    SCALE,
-    Caption,
-    Drawing,
-    picture,
-)
+from core.reports.chart_picture import SCALE, Caption, Drawing, picture
 from core.reports.files import file_name
 from core.reports.svg import png
 from pages.ui.charts import css_colours

@@ -8,16 +8,7 @@ from typing import Any
 import pytest
 
 from core import Recording, SamplingSettings, load_model
-from core.errors import (
-    BadSetting,
-    BadToken,
-    EmptyPrompt,
-    ModelError,
-    NotForThisModel,
-    RunFinished,
-    ServerGone,
-    WrongServer,
-)
+from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, NotForThisModel, RunFinished, ServerGone, WrongServer
 from core.generation.generation import Generation
 from core.generation.turns import messages_of
 from core.record.tables import steps_table

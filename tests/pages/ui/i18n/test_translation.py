@@ -14,13 +14,7 @@ from core.sampling.settings import STAGES, SamplingSettings
 from pages.ui.i18n import spoken_language, translation
 from pages.ui.i18n.number_marks import figures, written
 from pages.ui.i18n.spoken_language import speaking, with_current_language
-from pages.ui.i18n.translation import (
-    N_,
-    _,
-    ngettext,
-    said,
-    say,
-)
+from pages.ui.i18n.translation import N_, _, ngettext, said, say
 
 PO = """
 msgid ""
