@@ -1,5 +1,5 @@
 # docker build -t token-probability-viewer .                 with torch as pip brings it, CUDA included (run it with --gpus all for a GPU)
-# docker build -t token-probability-viewer --build-arg TORCH_INDEX=<address of torch's own index of CPU builds> .   much smaller, for a CPU
+# docker build -t token-probability-viewer --build-arg TORCH_INDEX=https://download.pytorch.org/whl/cpu .   much smaller, for a CPU
 # docker run -p 8501:8501 token-probability-viewer
 FROM python:3.11-slim
 
