@@ -34,29 +34,58 @@ if TYPE_CHECKING:
     from core.tokens.token_text import Token as Token
 
 _NAMES = {  # of each module
-    "core.costs.operations_and_bytes": "cache_bytes multiply_adds",
-    "core.engine.shape": "ModelShape",
-    "core.generation.generation": "Generation",
-    "core.generation.recorded_run": "Recording",
-    "core.inspection.inside": "Inside inspect_step",
-    "core.inspection.scoring": "ScoredText score_text",
-    "core.models.bundled_models": "list_models",
-    "core.models.loading": "load_model",
-    "core.record.step": "Candidate Stage Step TokenDistribution",
-    "core.sampling.settings": "SamplingSettings",
-    "core.tokens.token_text": "Token",
+    ".costs.operations_and_bytes": "cache_bytes multiply_adds",
+    ".engine.shape": "ModelShape",
+    ".generation.generation": "Generation",
+    ".generation.recorded_run": "Recording",
+    ".inspection.inside": "Inside inspect_step",
+    ".inspection.scoring": "ScoredText score_text",
+    ".models.bundled_models": "list_models",
+    ".models.loading": "load_model",
+    ".record.step": "Candidate Stage Step TokenDistribution",
+    ".sampling.settings": "SamplingSettings",
+    ".tokens.token_text": "Token",
 }
+_DRAWN = {
+    "Generation",
+    "Recording",
+    "Step",
+    "TokenDistribution",
+    "load_model",
+}  # get methods of `reports`, or lead to a run
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-__all__ = [*_MODULES, "errors", "experiments"]
+__all__ = [  # names in full, because type checkers read this list
+    "Candidate",
+    "Generation",
+    "Inside",
+    "ModelShape",
+    "Recording",
+    "SamplingSettings",
+    "ScoredText",
+    "Stage",
+    "Step",
+    "Token",
+    "TokenDistribution",
+    "cache_bytes",
+    "errors",
+    "experiments",
+    "inspect_step",
+    "list_models",
+    "load_model",
+    "multiply_adds",
+    "score_text",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its module at first use."""
     if name in ("errors", "experiments"):
-        return import_module(f"core.{name}")
+        return import_module(f".{name}", __name__)
+    if name in _DRAWN:
+        import_module(".reports.methods", __name__).add_methods()
     if name in _MODULES:
-        return getattr(import_module(_MODULES[name]), name)
+        return getattr(import_module(_MODULES[name], __name__), name)
     raise AttributeError(f"module 'core' has no attribute {name!r}")
 
 

@@ -19,7 +19,8 @@ class Limits:
     this long, a visitor's cache is freed; the next step computes it again. upload_megabytes: size of one uploaded file, at most 64 (0 means
     64). readers: requests that one visitor may send at once in a serving experiment. experiments: running at a time, of all visitors.
     experiment_seconds: of one experiment. training_seconds, training_tokens: of one training by a visitor. training_megabytes: of the saved
-    earlier states of all visitors' trainings. sockets, sockets_per_address: open browser connections, in total and per address.
+    earlier states of all visitors' trainings. own_models_megabytes: of the models that all visitors trained or counted.
+    sockets, sockets_per_address: open browser connections, in total and per address.
     uploads_megabytes, all_uploads_megabytes: of all files that one session holds, and all sessions together. seat_seconds: without a
     message for this long, a visitor's seat can go to a waiting one. download_gigabytes: of the largest model to download. free_gigabytes:
     disk space that downloads leave free. rooms: for votes, at a time. phones: in one room.
@@ -38,6 +39,7 @@ class Limits:
     training_seconds: int = 180
     training_tokens: int = 2_000_000
     training_megabytes: int = 1200
+    own_models_megabytes: int = 1000
     sockets: int = 400
     sockets_per_address: int = 100
     uploads_megabytes: int = 192

@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
+    from core.backends.cache_bytes import CacheBytes
     from core.device import Speed
 
 
@@ -31,11 +32,8 @@ class Backend(Protocol):
     def cut(self, state: Any, length: int) -> bool:
         """Drop all but the first `length` tokens. Return False if the state cannot be cut."""
 
-    def bytes(self, state: Any) -> int:
-        """Return the bytes in use: keys and values, or what the architecture keeps instead."""
-
-    def held_bytes(self, state: Any) -> int:
-        """Return the bytes of the allocated arrays, including the reserve for later tokens."""
+    def cache_bytes(self, state: Any) -> CacheBytes:
+        """Return the bytes of a state, in use and allocated."""
 
     def choose_speed(self, threads: Sequence[int]) -> Speed:
         """Measure which of these numbers of threads, ascending, is fastest, and return it; see `core.backends.speed_trial`."""

@@ -95,11 +95,6 @@ class KVBuffer:
         """Number of tokens that fit."""
         return self.keys.shape[-1]
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of both arrays, including the reserve."""
-        return self.keys.nbytes + self.values.nbytes
-
 
 @dataclass(slots=True, eq=False)
 class State:
@@ -119,11 +114,6 @@ class State:
     def values(self) -> np.ndarray:
         """The values of the layers that see the whole text."""
         return self.whole.values
-
-    @property
-    def reserved_bytes(self) -> int:
-        """Bytes of all arrays with their reserve: at most twice those of the tokens, or of sixteen."""
-        return self.whole.nbytes + self.recent.nbytes
 
 
 def reserve_for(tokens: int) -> int:

@@ -21,8 +21,10 @@ import torch
 from threadpoolctl import ThreadpoolController
 
 from core.backends import compiled, speed_trial
+from core.backends.cache_bytes import CacheBytes, bytes_of_arrays
 from core.backends.decoder_families import parts_of
-from core.backends.decoder_parts import Layer, Parts, Product, Table, Widened, activate
+from core.backends.decoder_parts import Layer, Parts, Table, Widened, activate
+from core.backends.decoder_products import Product
 from core.backends.decoder_state import SMALLEST_RESERVE, KVBuffer, State, View, Workspace, cap, reserve_for
 from core.device import torch_threads
 
@@ -232,18 +234,14 @@ class FastDecoder:
         state.length = length
         return True
 
-    def bytes(self, state: State) -> int:
-        """Return the bytes of keys and values that the next token sees, without reserve: layers x 2 x KV heads x head size x 4 x tokens.
+    def cache_bytes(self, state: State) -> CacheBytes:
+        """Return the bytes of keys and values that the next token sees, and of the arrays with their reserve.
 
         Layers with a sliding window count one token less than the window, because the newest token is part of it.
         """
         recent = state.length if self.window is None else min(state.length, self.window - 1)
-        tokens = self.whole_layers * state.length + self.sliding_layers * recent
-        return 2 * self.parts.kv_heads * self.parts.head_size * 4 * tokens
-
-    def held_bytes(self, state: State) -> int:
-        """Return the bytes of the arrays, including their reserve."""
-        return state.reserved_bytes
+        parts = (state.whole, state.length), (state.recent, recent)
+        return bytes_of_arrays([(array, part.reserve, tokens) for part, tokens in parts for array in (part.keys, part.values)])
 
     def _make_room(self, state: State, new: int, coming: int) -> None:
         """Make room for `new` tokens (of `coming` in all); shrink arrays that hold more than twice what is needed.

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
-from core.backends.cache_tensors import cache_argument, cache_tensors
+from core.backends.cache_bytes import CacheBytes, bytes_of_layers
 from core.backends.rotary_lengths import RotaryLengths
 from core.backends.speed_trial import choose
 from core.device import Speed, is_out_of_memory, to_device
@@ -20,7 +20,9 @@ from core.device import Speed, is_out_of_memory, to_device
 COMPARED = 8  # tokens of the texts that are compared in a batch and alone
 _BATCHES: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()  # by network
 _AHEAD: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+_PADS: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 SAME, ROUGHLY_SAME = 2e-4, 0.05  # largest difference of two probabilities that counts as rounding, in float32 and in 16 bits
+NEAR = 0.01  # of two log-probabilities in float32, nats
 
 
 class TransformersBackend:
@@ -102,6 +104,31 @@ class TransformersBackend:
                 return False
         return len(together) == 2 and all(map(self._same, together, alone))
 
+    def pads_truly(self) -> bool:
+        """Return whether a text padded on the left gets the probabilities of its own pass, without a cache; asked of each network once.
+
+        Some recurrent architectures read the padding as a part of the text. The caller holds the engine's lock.
+        """
+        if self._network not in _PADS:
+            row = torch.arange(COMPARED, device=self._device)[None] % self._network.get_input_embeddings().weight.shape[0]
+            mask = torch.cat([torch.zeros_like(row), torch.ones_like(row)], 1)
+            extra = {} if self._cache_argument is None else {"use_cache": False}
+            more = {"position_ids": (mask.cumsum(1) - 1).clamp(min=0)} if self._takes_positions else {}
+            with torch.inference_mode():
+                alone = self._network(row, **extra).logits[0, -1].float()
+                padded = self._network(torch.cat([row, row], 1), attention_mask=mask, **more, **extra).logits[0, -1].float()
+            # A padding that is read changes all probabilities a little, so small ones are compared by their logarithms.
+            near = self._network.dtype not in (torch.float32, torch.float64) or bool(
+                torch.allclose(alone.log_softmax(0), padded.log_softmax(0), rtol=0, atol=NEAR)
+            )
+            _PADS[self._network] = near and self._same(alone, padded)
+        return _PADS[self._network]
+
+    def caches_padding(self, side: str) -> bool:
+        """Return whether a mask keeps padding on this side ("left" or "right") out of the cache: no state, and no window that it fills."""
+        kinds = (DynamicLayer, DynamicSlidingWindowLayer) if side == "left" else (DynamicLayer,)
+        return all(type(layer) in kinds for layer in self.new_state().cache.layers)
+
     def looks_ahead(self) -> bool:
         """Return whether the probabilities after a token change with later tokens, which is asked of each network without a cache once.
 
@@ -158,6 +185,10 @@ class TransformersBackend:
     def length(self, state: _TransformersState) -> int:
         return state.length
 
+    def key_counts(self, state: _TransformersState) -> set[int]:
+        """Return how many keys the layers hold: all tokens, or those of a window."""
+        return {layer.keys.shape[-2] for layer in state.cache.layers if isinstance(getattr(layer, "keys", None), torch.Tensor)}
+
     def extend(self, state: _TransformersState, count: int) -> bool:
         if not self._cached or self._rotary.factors(state.length + count) != state.factors:
             return False
@@ -171,17 +202,18 @@ class TransformersBackend:
         state.length = length
         return True
 
-    def bytes(self, state: _TransformersState) -> int:
-        return sum(tensor.numel() * tensor.element_size() for layer in state.cache.layers for tensor in cache_tensors(layer))
+    def cache_bytes(self, state: _TransformersState) -> CacheBytes:
+        return bytes_of_layers(state.cache.layers)
 
     def choose_speed(self, threads: Sequence[int]) -> Speed:
         """Return the fastest of these numbers of threads; see `core.backends.speed_trial`."""
         return choose(self, self._network.get_input_embeddings().weight.shape[0], threads)
 
-    def held_bytes(self, state: _TransformersState) -> int:
-        # A tensor that was cut is a view. Its storage stays until the next pass makes a new one.
-        storages = (tensor.untyped_storage() for layer in state.cache.layers for tensor in cache_tensors(layer))
-        return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
+
+def cache_argument(network: Any) -> str | None:
+    """Return the name under which this network takes transformers' cache; None if it takes none."""
+    accepted = inspect.signature(network.forward).parameters
+    return next((name for name in ("past_key_values", "cache_params") if name in accepted), None)
 
 
 def backend_of(model: Any) -> TransformersBackend:

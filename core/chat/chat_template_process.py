@@ -7,6 +7,7 @@ both render the same.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from datetime import datetime
 from typing import Any
@@ -84,11 +85,12 @@ def environment() -> ImmutableSandboxedEnvironment:
     return sandbox
 
 
-def rendered(template: str, turns: list[dict[str, str]], marks: dict[str, Any], longest: int, introduce: bool = True) -> str:
+def rendered(template: str, turns: list[dict[str, Any]], values: dict[str, Any], longest: int, introduce: bool = True) -> str:
     """Return the rendered text, with what introduces an answer if asked. Raises ValueError if it is longer than `longest` characters."""
     parts, size = [], 0
     compiled = environment().from_string(template)
-    for part in compiled.generate(messages=turns, tools=None, documents=None, add_generation_prompt=introduce, **marks):
+    values = {"tools": None, "documents": None} | values | {"messages": turns, "add_generation_prompt": introduce}
+    for part in compiled.generate(**values):
         parts.append(part)
         size += len(part)
         if size > longest:
@@ -102,13 +104,16 @@ def main() -> None:
     try:
         import resource
 
+        seconds = math.ceil(asked["seconds"])
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (asked["megabytes"] * 2**20,) * 2)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
         resource.setrlimit(resource.RLIMIT_FSIZE, (2**25, 2**25))
-    except (ImportError, ValueError, OSError):  # Windows has no such limits; the parent's time limit still applies
+    except (ImportError, ValueError, OSError):  # Windows has no such limits; the parent's limit of the clock still applies
         pass
     try:
-        answer = {"text": rendered(asked["template"], asked["turns"], asked["marks"], asked["longest"], asked["introduce"])}
+        answer = {"text": rendered(asked["template"], asked["turns"], asked["values"], asked["longest"], asked["introduce"])}
     except MemoryError:
         answer = {"why": "it takes too much memory"}
     except Exception as error:  # a template can raise any error

@@ -4,8 +4,8 @@ Formulas take only a shape and counts. One multiply-add is two floating point op
 multiply-add. Attention adds, per attention layer, heads x (key size + value size) for every attended position. The elementwise products of
 recurrences and convolutions count too (`ModelShape.scan_multiply_adds`). NaN: not known for this architecture.
 
-    >>> from core.costs.operations_and_bytes import ModelShape, cache_bytes, multiply_adds
-    >>> llama = ModelShape.named("llama-3.1-70b")
+    >>> from core.costs.operations_and_bytes import MODELS, cache_bytes, multiply_adds
+    >>> llama = MODELS["llama-3.1-70b"].shape
     >>> cache_bytes(llama, tokens=1, item_size=2)
     327680
     >>> f"{sum(multiply_adds(llama, context) for context in range(1, 1001)) / 1e12:.1f} trillion"
@@ -75,18 +75,22 @@ def weight_bytes(shape: ModelShape, item_size: float) -> int:
     return math.ceil(shape.parameter_count * _amount(item_size, "bytes per number"))
 
 
-def pass_bytes(shape: ModelShape, computed: int, reused: int, weight_item: float, cache_item: float) -> float:
-    """Return the least bytes that one forward pass must read: every used weight once, and the cached keys and values once.
+def pass_bytes(
+    shape: ModelShape, computed: int, reused: int, weight_item: float, cache_item: float, *, all_choose_the_same: bool = False
+) -> float:
+    """Return the bytes that one forward pass reads: every used weight once, and the cached keys and values once.
 
-    In a mixture of experts one token uses only its own experts; several tokens use more of them, at most all.
+    In a mixture of experts this is the mean over tokens that choose their experts independently, each expert equally often. n tokens that
+    choose a of E experts use E (1 - (1 - a / E)^n) of them. all_choose_the_same: return the least instead, a experts for any n.
     """
     computed = _count(computed, "computed")
     if computed == 0:
         return 0
     if not shape.work_known:
         return math.nan
-    idle = shape.feed_forward_parameters - shape.active_feed_forward_parameters
-    more = min(1.0, (computed - 1) * shape.active_experts / max(shape.expert_count - shape.active_experts, 1)) if idle else 0.0
+    idle, more = shape.feed_forward_parameters - shape.active_feed_forward_parameters, 0.0
+    if idle and not all_choose_the_same:
+        more = 1 - (1 - shape.active_experts / max(shape.expert_count, 1)) ** (computed - 1)  # of the experts that one token leaves idle
     weights = shape.matrix_parameters + idle * more + shape.hidden_size * computed
     return math.ceil(weights * _amount(weight_item, "bytes per number")) + cache_bytes(shape, reused, cache_item)
 

@@ -40,6 +40,7 @@ class Receipt:
     cache_bytes: of the tokens in the notepad; held_bytes: of the arrays that hold them, None where they are not here (served: on a server).
     joules: from the device's own counter, None without a counter or a reading. server_seconds: of these seconds, what an inference
     server says it took; None if it does not say so for every pass.
+    has_experts: whether each token uses only some experts, so that the bytes of a pass are a mean.
     """
 
     prompt_tokens: int
@@ -59,6 +60,7 @@ class Receipt:
     held_bytes: int | None = None
     served: bool = False
     server_seconds: float | None = None
+    has_experts: bool = False
 
     @classmethod
     def of(
@@ -200,9 +202,12 @@ class Receipt:
             ]
         if self.flops is not None and self.bytes_read is not None:
             how = Message("2 x (weights used x positions + attention: layers x heads x (key size + value size) x positions attended to)")
+            read = Message("weights once per pass + KV cache once per pass")
+            if self.has_experts:
+                read = Message("used weights once per pass, on average if tokens choose experts independently + KV cache once per pass")
             lines += [
                 Amount(Message("Operations"), self.flops, "FLOP", COMPUTED, how),
-                Amount(Message("Bytes read"), self.bytes_read, "B", COMPUTED, Message("weights once per pass + KV cache once per pass")),
+                Amount(Message("Bytes read"), self.bytes_read, "B", COMPUTED, read),
             ]
         if self.flops_per_second is not None and self.bytes_per_second is not None:
             lines += [
@@ -281,6 +286,7 @@ class Account:
             held_bytes=path[-1].forward.held_bytes if path else None,
             served=bool(path) and path[-1].top_logprobs_count > 0,
             server_seconds=self._served if path and self._told == len(path) else None,
+            has_experts=self.shape is not None and 0 < self.shape.active_experts < self.shape.expert_count,
         )
 
     def _add(self, step: Step) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from core.chat.chat_template import template_end
+from core.chat.chat_template import template_end, template_values
 
 
 def configured_ends(network: Any, tokenizer: Any) -> frozenset[int]:
@@ -34,5 +34,5 @@ def template_ends(tokenizer: Any, configured: frozenset[int], vocabulary_size: i
         return frozenset()
     if any(number in configured and token in template for token, number in special.items()):
         return frozenset()
-    end = template_end(template, tokenizer.special_tokens_map, special)
+    end = template_end(template, template_values(tokenizer.special_tokens_map, {}), special)
     return frozenset() if end is None else frozenset({special[end]})

@@ -105,6 +105,6 @@ class Engine:
                 cache.clear()
                 return reused, logits
             cache.keep(ids, reused)
-            cache.bytes, cache.held_bytes = backend.bytes(cache.state), backend.held_bytes(cache.state)
+            cache.bytes, cache.held_bytes = backend.cache_bytes(cache.state)
             self.pool.use(cache)
             return reused, logits

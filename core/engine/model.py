@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from core.backends.backend import Backend
-from core.chat.chat_template import content_spans, rendered
-from core.chat.conversation import Messages, Span
+from core.chat.chat_template import content_spans, rendered, template_values
+from core.chat.conversation import Messages, Span, text_of
 from core.device import Speed
 from core.engine.end_tokens import configured_ends, template_ends
 from core.engine.engine import Engine
@@ -20,7 +20,7 @@ from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.shape import ModelShape
 from core.errors import BadToken, WrongType, quoted
 from core.sources.capabilities import Can
-from core.sources.source import Answer, Beginning, Prompt, Wanted
+from core.sources.source import NO_ARGUMENTS, Answer, Arguments, Beginning, Prompt, Wanted
 from core.sources.token_source import TokenSource, checked_text, read_prompt
 from core.tokens.token_text import ByteJoiner, Token, TokenBytes, lone_token
 
@@ -43,27 +43,22 @@ class NetworkFacts:
     @classmethod
     def of(cls, network: Any, tokenizer: Any) -> NetworkFacts:
         """Return the facts of a loaded network."""
-        from core.engine.measured_shape import checked
         from core.engine.stored_weights import is_stored
 
         ends = configured_ends(network, tokenizer)
-        table, head = network.get_input_embeddings().weight, getattr(network.get_output_embeddings(), "weight", None)
-        facts = cls.from_weights(network.config, list(network.named_parameters()), table, head, ends)
-        facts = replace(facts, shape=checked(facts.shape, network))
+        facts = cls.from_weights(ModelShape.of(network), network.named_parameters(), network.get_input_embeddings().weight, ends)
         return replace(facts, dtype="float32") if is_stored(network) else facts
 
     @classmethod
-    def from_weights(
-        cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any, end_token_ids: frozenset[int]
-    ) -> NetworkFacts:
-        """Return the facts from a configuration and the weights; see `ModelShape.from_weights`. end_token_ids: those configured."""
+    def from_weights(cls, shape: ModelShape, weights: Iterable[tuple[str, Any]], table: Any, end_token_ids: frozenset[int]) -> NetworkFacts:
+        """Return the facts from a shape and the weights, (name, tensor) each. table: of the input. end_token_ids: those configured."""
         named = list(weights)
         stored = str(table.dtype).removeprefix("torch.")
         return cls(
             device=table.device,
             stored_dtype=stored,
             dtype=stored,
-            shape=ModelShape.from_weights(config, named, table, head),
+            shape=shape,
             parameter_count=sum(weight.numel() for _name, weight in named),
             weight_bytes=sum(weight.numel() * weight.element_size() for _name, weight in named),
             end_token_ids=end_token_ids,
@@ -161,27 +156,34 @@ class LanguageModel(TokenSource):
         """The shape, None if it is unknown."""
         return self.shape
 
-    def begin(self, prompt: Prompt, as_chat: bool) -> Beginning:
+    def begin(self, prompt: Prompt, as_chat: bool, arguments: Arguments = NO_ARGUMENTS) -> Beginning:
         """Return what a run of this prompt begins with; see `read_prompt`."""
-        return read_prompt(self, prompt, as_chat, KVCache())
+        return read_prompt(self, prompt, as_chat, KVCache(), arguments)
 
     def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
         """Return the logits after these tokens from one forward pass. cache=None computes all of them again."""
         return before or self.engine.forward(keys, cache, changes=wanted.changes)
 
-    def tokenize_messages(self, messages: Messages) -> list[Token]:
+    def tokenize_messages(self, messages: Messages, arguments: Arguments = NO_ARGUMENTS) -> list[Token]:
         """Return checked messages in the chat template, as tokens. Raises ModelError without template, ModelError if it fails."""
         if Can.CHAT not in self.can:
-            return super().tokenize_messages(messages)
+            return super().tokenize_messages(messages, arguments)
         for message in messages:
-            self.encode(message["content"])  # raises an error for text that cannot be encoded
-        written = rendered(self.tokenizer.get_chat_template(), messages, self.tokenizer.special_tokens_map, self.name)
+            self.encode(text_of(message))  # raises an error for text that cannot be encoded
+        values = template_values(self.tokenizer.special_tokens_map, arguments)
+        written = rendered(self._template(arguments), messages, values, self.name)
         ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
         return self._read([int(i) for i in ids])
 
-    def content_spans(self, messages: Messages, tokens: Sequence[Token]) -> tuple[Span, ...]:
+    def content_spans(self, messages: Messages, tokens: Sequence[Token], arguments: Arguments = NO_ARGUMENTS) -> tuple[Span, ...]:
         """Return which of the tokens of `tokenize_messages` are the content of each message; see `chat_template.content_spans`."""
-        return content_spans(self.tokenizer.get_chat_template(), messages, self.tokenizer.special_tokens_map, tokens)
+        values = template_values(self.tokenizer.special_tokens_map, arguments)
+        return content_spans(self._template(arguments), messages, values, tokens)
+
+    def _template(self, arguments: Arguments) -> str:
+        """Return the chat template that transformers takes with these arguments: some models have one of their own for tools."""
+        template: str = self.tokenizer.get_chat_template(tools=arguments.get("tools"))
+        return template
 
     def tokenize(self, text: str) -> list[Token]:
         """Return the tokens of a text; their texts joined are the text."""

@@ -1,21 +1,26 @@
-"""Model shape: layers, heads and sizes, from which memory and work are computed."""
+"""Count parameters, cached numbers and multiply-adds of a network by formulas, checked against its own cache and torch's counter.
+
+The check runs on a copy of the network without memory (the meta device). Only it imports torch and transformers.
+"""
 
 from __future__ import annotations
 
+import copy
+import inspect
 import math
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 from core.engine.attention_layers import AttentionLayers
-from core.engine.published_shapes import SHAPES
-from core.engine.shape_from_config import UNBOUNDED_CONTEXT, fields_from_config, first_number, layer_count
-from core.errors import ModelError
+from core.engine.shape_from_config import fields_from_config
 
-__all__ = ["UNBOUNDED_CONTEXT", "AttentionLayers", "ModelShape"]
 _FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
 _NO_MATRIX = ("A_log", "_bias", "wpe", "position", "embed_tokens", "conv1d")  # in the names of tables and kernels
-MOST_LAYERS, MOST_EXPERTS = 300, 4096  # of a network that is built without memory; each is an object of Python
+FIRST, LONGER = 5, 40  # tokens of the measured texts, the second behind many windows and compressions
+TOLERANCE = 0.01  # of the work: some architectures multiply a few activations with each other, which no formula counts
+_CHECKED: dict[tuple[ModelShape, str, str], ModelShape] = {}  # a model that is loaded again has the same shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +29,15 @@ class ModelShape:
 
     attention: the layers with attention, in groups of the same sizes; a hybrid has fewer than layer_count, a state-space model none.
     kv_head_count, key_size, value_size: of the usual layer, the first that attends to all positions; sizes per KV head and position.
-
     attention_parameters: weights in the matrices of attention (or of the recurrence or convolution that replaces it), all layers.
     feed_forward_parameters: weights in the matrices of the feed-forward blocks, all layers and all experts, routers included;
     active_feed_forward_parameters: those used by one token. small_parameters: all others: norms, biases, position
     tables, and what the tables of embeddings have beyond vocabulary x hidden size.
-
     latent_size: numbers kept per layer and position if keys and values share one compressed vector (DeepSeek), else 0;
     unfolding_parameters: weights of one layer that expand this vector, for every kept position, in every pass.
     state_numbers: numbers that recurrences and convolutions keep, for a text of any length; scan_multiply_adds: of one token in
     them, outside of matrices. Both are measured by `of` and 0 without a network.
-    work_known, cache_known: whether the multiply-adds and the cached numbers of this shape are those of the network; see `measured_shape`.
+    work_known, cache_known: whether the multiply-adds and the cached numbers of this shape are those of the network.
     """
 
     layer_count: int
@@ -74,17 +77,8 @@ class ModelShape:
     @property
     def parameter_count(self) -> int:
         """Number of all parameters."""
-        return self._everything(self.feed_forward_parameters)
-
-    @property
-    def expert_parameters(self) -> int:
-        """Weights of all experts, without routers and without shared experts; 0 for a model without experts."""
-        idle = self.feed_forward_parameters - self.active_feed_forward_parameters
-        return idle * self.expert_count // max(1, self.expert_count - self.active_experts)
-
-    def _everything(self, feed_forward: int) -> int:
         tables = self.head_parameters * (1 if self.tied_embeddings else 2)
-        return self.attention_parameters + feed_forward + tables + self.small_parameters
+        return self.attention_parameters + self.feed_forward_parameters + tables + self.small_parameters
 
     @property
     def attention_layers(self) -> int:
@@ -92,20 +86,10 @@ class ModelShape:
         return sum(group.layer_count for group in self.attention)
 
     @property
-    def window(self) -> int | None:
-        """Positions that a token attends to in layers with a sliding window; None without such layers."""
-        return next((group.window for group in self.attention if group.window), None)
-
-    @property
-    def window_layers(self) -> int:
-        """Number of layers that keep a sliding window."""
-        return sum(group.layer_count for group in self.attention if group.window and group.cached_numbers)
-
-    @property
     def is_uniform(self) -> bool:
         """Return whether every layer keeps the same numbers for every token, and nothing else."""
         alike = self.attention_layers == self.layer_count and len(self.attention) == 1
-        return alike and self.cache_numbers_per_token > 0 and not self.window and not self.state_numbers
+        return alike and self.cache_numbers_per_token > 0 and not self.attention[0].window and not self.state_numbers
 
     @property
     def cache_numbers_per_token(self) -> int:
@@ -146,31 +130,16 @@ class ModelShape:
         return cls(**fields_from_config(config))
 
     @classmethod
-    def of_served(cls, config: Any) -> ModelShape | None:
-        """Return the shape of a model whose network is on a server, from the same network built here without memory.
-
-        Without a known work and cache if it cannot be built. None for more than MOST_LAYERS layers or MOST_EXPERTS experts in
-        one, which no published model has.
-        """
-        from core.engine.measured_shape import without_memory
-
-        text = config.get_text_config()
-        experts = first_number(text, "num_experts", "num_local_experts", "n_routed_experts") * getattr(text, "is_moe", True)  # dense Doge
-        if layer_count(text) > MOST_LAYERS or experts > MOST_EXPERTS:
-            return None
-        try:
-            return cls.of(without_memory(config))
-        except Exception:  # a stranger's configuration can cause any error
-            return replace(cls.from_config(config), work_known=False, cache_known=False)
-
-    @classmethod
     def of(cls, network: Any) -> ModelShape:
-        """Return the shape of a loaded network, checked against its own cache and torch's counter."""
-        from core.engine.measured_shape import checked
-
-        head = getattr(network.get_output_embeddings(), "weight", None)
-        shape = cls.from_weights(network.config, network.named_parameters(), network.get_input_embeddings().weight, head)
-        return checked(shape, network)
+        """Return the shape of a loaded network. What its own cache and torch's counter do not confirm is marked as not known."""
+        table, head = network.get_input_embeddings().weight, getattr(network.get_output_embeddings(), "weight", None)
+        shape = cls.from_weights(network.config, network.named_parameters(), table, head)
+        key = shape, repr(network.config), str(table.device)
+        if key not in _CHECKED:
+            if len(_CHECKED) >= 64:
+                _CHECKED.clear()
+            _CHECKED[key] = _checked(shape, network)
+        return _CHECKED[key]
 
     @classmethod
     def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any) -> ModelShape:
@@ -194,28 +163,124 @@ class ModelShape:
         counted, estimated = mixers + feed_forward + experts, shape.attention_parameters + shape.feed_forward_parameters
         if getattr(config, "quantization_config", None) and counted < estimated // 2:
             return shape  # packed weights (several per number) cannot be counted, so the formula's result is used
-        visited = experts * shape.active_experts // max(shape.expert_count, 1)
-        matrices = replace(
+        return replace(
             shape,
             attention_parameters=mixers,
             feed_forward_parameters=feed_forward + experts,
-            active_feed_forward_parameters=feed_forward + visited,
+            active_feed_forward_parameters=feed_forward + experts * shape.active_experts // max(shape.expert_count, 1),
             expert_count=shape.expert_count if experts else 0,
             active_experts=shape.active_experts if experts else 0,
             tied_embeddings=head is table,
-            small_parameters=0,
+            small_parameters=everything - counted - shape.head_parameters * (1 if head is table else 2),
         )
-        return replace(matrices, small_parameters=everything - matrices.parameter_count)
 
     def without_cache(self) -> ModelShape:
         """Return the shape of the same network if it runs without a cache."""
         attention = tuple(replace(group, cached_numbers=0) for group in self.attention)
         return replace(self, attention=attention, state_numbers=0, cache_known=True)
 
-    @classmethod
-    def named(cls, name: str) -> ModelShape:
-        """Return the shape of a published model, such as "llama-3.1-70b". Raises ModelError; `published_shapes.SHAPES` lists them."""
-        fields = SHAPES.get(str(name).strip().lower())
-        if fields is None:
-            raise ModelError("“{name}” is not a published shape. Known shapes: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
-        return cls(**fields)
+
+def without_memory(config: Any) -> Any:
+    """Return this network on the meta device, with attention and experts in operations that torch counts."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    plain = copy.deepcopy(config)
+    if getattr(plain, "quantization_config", None):
+        del plain.quantization_config
+    with torch.device("meta"):
+        # torch's counter cannot follow a module that hands on a parameter with a gradient, as those of GPT-NeoX-Japanese do
+        network = AutoModelForCausalLM.from_config(plain).eval().requires_grad_(False)
+    network.set_attn_implementation("eager")
+    if hasattr(network, "set_experts_implementation"):
+        network.set_experts_implementation("batched_mm")
+    return network
+
+
+def _checked(shape: ModelShape, network: Any) -> ModelShape:
+    """Return this shape with its states measured. A network that cannot be built or run without memory is measured itself."""
+    import torch
+
+    from core.backends.transformers_backend import cache_argument
+    from core.device import is_out_of_memory
+
+    try:
+        copied = without_memory(network.config)
+    except Exception:  # an architecture can raise anything on unusual settings
+        copied = network
+    keep: dict[str, Any] = {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(network.forward).parameters else {}
+    name = cache_argument(network) or ""
+    with torch.inference_mode():
+        for measured in (copied, network) if name else ():
+            try:
+                return _with_cache(shape, measured, name, keep)
+            except Exception as error:  # it has a cache class of its own; the app runs such a model without a cache
+                if is_out_of_memory(error):
+                    raise
+        return replace(shape, cache_known=False, work_known=_work_without_cache(shape, copied, keep))
+
+
+def _with_cache(shape: ModelShape, network: Any, name: str, keep: dict[str, Any]) -> ModelShape:
+    """Return the shape, checked by passes with a cache. Raises any error for a network that does not accept the cache."""
+    from transformers.cache_utils import DynamicCache
+
+    from core.backends.cache_bytes import cache_tensors
+
+    counted, kept = [], []
+    lengths = FIRST, max(FIRST, min(LONGER, shape.context_length - 1))
+    for length in lengths:
+        cache = DynamicCache(config=network.config.get_text_config())
+        for tokens in (length, 1):
+            counted.append(_multiply_adds(network, tokens, tokens == 1, use_cache=True, **{name: cache}, **keep))
+            kept.append(sum(tensor.numel() for layer in cache.layers for tensor in cache_tensors(layer)))
+    states, scan = _states(network, cache)
+    shape = replace(shape, state_numbers=states, scan_multiply_adds=scan)
+    first, longer = (shape.multiply_adds(1, length) for length in lengths)
+    return replace(
+        shape,
+        cache_known=[shape.cached_numbers(tokens) for length in lengths for tokens in (length, length + 1)] == kept,
+        work_known=_agrees(counted[1], first, scan) and _agrees(counted[3] - counted[1], longer - first, 0),
+    )
+
+
+def _work_without_cache(shape: ModelShape, network: Any, keep: dict[str, Any]) -> bool:
+    """Return whether plain passes do this shape's work and that of the masked half of attention."""
+    heads = 0 if keep else shape.head_parameters
+    try:
+        counted = [_multiply_adds(network, tokens, use_cache=False, **keep) for tokens in (1, FIRST)]
+    except Exception:  # see `_checked`
+        return False
+    expected = shape.multiply_adds(1, 0), FIRST * (shape.multiply_adds(1, FIRST - 1) - shape.head_parameters) + shape.head_parameters
+    return _agrees(counted[0], expected[0], 0) and _agrees(counted[1], expected[1] + (FIRST - 1) * heads, 0)
+
+
+def _agrees(counted: int, computed: int, uncounted: int) -> bool:
+    """Return whether two counts are alike; torch counts elementwise products (`uncounted`) only where they are written as matrices."""
+    return (computed - uncounted) * (1 - TOLERANCE) <= counted <= computed * (1 + TOLERANCE)
+
+
+def _multiply_adds(network: Any, tokens: int, counts_them: bool = True, **extra: Any) -> int:
+    """Return the multiply-adds of one pass over this many tokens as torch counts them, without convolutions; 0 if they are not counted."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) if counts_them else nullcontext() as counter:
+        network(torch.zeros(1, tokens, dtype=torch.long, device=network.get_input_embeddings().weight.device), **extra)
+    counts = counter.get_flop_counts().get("Global", {}) if counter else {}
+    return sum(count for operation, count in counts.items() if "convolution" not in str(operation)) // 2
+
+
+def _states(network: Any, cache: Any) -> tuple[int, int]:
+    """Return the numbers in all recurrent and convolution states, and the multiply-adds of one token in them, outside of matrices.
+
+    A convolution multiplies each number that it keeps once. Mamba (Gu and Dao 2023, arXiv 2312.00752, algorithm 2) takes four per number of
+    its state: decay, input, sum and readout. Mamba 2 shares the decay within a head and takes three. The gated delta rule (Yang et al.
+    2024, arXiv 2412.06464) takes four: decay, readout of the key, update, readout of the query.
+    """
+    from core.backends.cache_bytes import tensors_in
+
+    is_delta = getattr(network.config.get_text_config(), "linear_key_head_dim", None) is not None
+    convolved = [state.numel() for layer in cache.layers for state in tensors_in(getattr(layer, "conv_states", None))]
+    recurrent = [state for layer in cache.layers for state in tensors_in(getattr(layer, "recurrent_states", None))]
+    scanned = sum(state.numel() * (4 if is_delta or state.dim() == 3 else 3) for state in recurrent)
+    return sum(convolved) + sum(state.numel() for state in recurrent), sum(convolved) + scanned

@@ -13,7 +13,7 @@ __all__ = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
 def __getattr__(name: str) -> ModuleType:
     """Import an experiment at its first use."""
     if name in __all__:
-        return import_module(f"core.experiments.{name}")
+        return import_module(f".{name}", __name__)
     raise AttributeError(f"module 'core.experiments' has no attribute {name!r}")
 
 

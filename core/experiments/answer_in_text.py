@@ -103,8 +103,15 @@ def is_complete(text: str, like: str) -> bool:
     answer = first_answer(text, like)
     number = is_number(like)
     if answer is None or (number and not NUMBER.fullmatch(answer)):  # a number can come until the end of the sentence or line
-        return number and re.search(r"\w[^\n]*?(?:[.!?]\s|\n)", text) is not None
+        return number and _ends_a_sentence(text)
     return goes_on(answer, text[text.index(answer) + len(answer) :]) is False
+
+
+def _ends_a_sentence(text: str) -> bool:
+    """Return whether a sentence with a word, or a line with one, ends in this text."""
+    *lines, last = text.split("\n")
+    word = re.search(r"\w", last)
+    return any(map(re.compile(r"\w").search, lines)) or (word is not None and re.search(r"[.!?]\s", last[word.end() :]) is not None)
 
 
 def ends_here(model: LanguageModel, probabilities: np.ndarray, answer: str, following: str = "") -> float:

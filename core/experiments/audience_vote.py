@@ -4,26 +4,30 @@ The options are some of the model's likeliest tokens, its favourite always among
 the vote has ended, the dice choose the token as always, and both answers are compared with it.
 
 The log score of an answer is -log2 of the probability that it gave to the token of the dice, in bits; lower is better (Good 1952,
-https://doi.org/10.1111/j.2517-6161.1952.tb00104.x). The audience's probability of an option is (its votes + 1) / (all votes + number of
-options), Laplace's rule of succession, so that an option without a vote has no infinite score. The model's probabilities are divided by
-their sum over the options, so that both choose among the same tokens.
+https://doi.org/10.1111/j.2517-6161.1952.tb00104.x). The audience's probability of a choice is (its votes + 1) / (all votes + number of
+choices), Laplace's rule of succession, so that an option without a vote has no infinite score. The choices are the options and the own
+words. The model's probabilities are divided by their sum over the choices, so that both choose among the same tokens.
 """
 
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from statistics import fmean
 
+from core.experiments.guessing_game import JOINERS
 from core.record.step import Candidate, TokenDistribution
 from core.record.step_rows import label_of
 
 LIKELY, LESS_LIKELY = 4, 2  # options of either kind
 FIRST_LESS_LIKELY, LAST_LESS_LIKELY = 8, 40  # ranks of the less likely options
 SHORTEST_WORD = 3  # letters of a less likely option; shorter tokens are often only the beginning of a word
+MARKS = " \t\"'“”„‟‚‘’‛«»‹›.!?,;:…。！？"  # around a word; they do not belong to it
+APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´", "'"))
 PEOPLE = 0.29  # next tokens that people guess right (Shlegeris and others 2022, https://arxiv.org/abs/2212.11281)
 
 
@@ -37,13 +41,31 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnWord:
+    """A voted word that is not an option. label: as most phones wrote it.
+
+    key, probability: of the token that is the whole word; None and 0.0 if no token is, or if it was not looked up.
+    """
+
+    label: str
+    votes: int
+    key: int | None = None
+    probability: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class VoteRound:
-    """A finished vote. votes: of each option. own: votes for words that are not an option. came: key of the token that the dice chose."""
+    """A finished vote. votes: of each option. words: the own words. came: key of the token that the dice chose."""
 
     options: tuple[Option, ...]
     votes: tuple[int, ...]
-    own: int
+    words: tuple[OwnWord, ...]
     came: int
+
+    @property
+    def own(self) -> int:
+        """Number of votes for own words."""
+        return sum(word.votes for word in self.words)
 
     @property
     def voters(self) -> int:
@@ -51,9 +73,13 @@ class VoteRound:
         return sum(self.votes) + self.own
 
     @property
-    def favourite(self) -> Option | None:
-        """The option with the most votes, of several the first; None without a vote for an option."""
-        return self.options[self.votes.index(max(self.votes))] if any(self.votes) else None
+    def favourite(self) -> Option | OwnWord | None:
+        """The option or own word with the most votes, of several the first; None without a vote."""
+        favourite, votes = max(self._choices(), key=lambda choice: choice[1])
+        return favourite if votes else None
+
+    def _choices(self) -> list[tuple[Option | OwnWord, int]]:
+        return [*zip(self.options, self.votes, strict=True), *((word, word.votes) for word in self.words)]
 
     @property
     def model_favourite(self) -> Option:
@@ -62,12 +88,13 @@ class VoteRound:
 
     @property
     def bits(self) -> tuple[float, float] | None:
-        """Log scores of the audience and of the model, in bits. None without a vote for an option, or if the dice chose another token."""
-        column = next((column for column, option in enumerate(self.options) if option.key == self.came), None)
-        if column is None or not any(self.votes):
+        """Log scores of the audience and of the model, in bits. None without a vote, or if the dice chose another token."""
+        choices = self._choices()
+        took, votes = next(((choice, votes) for choice, votes in choices if choice.key == self.came), (None, 0))
+        if took is None or not self.voters or not took.probability:
             return None
-        audience = (self.votes[column] + 1) / (sum(self.votes) + len(self.options))
-        model = self.options[column].probability / sum(option.probability for option in self.options)
+        audience = (votes + 1) / (self.voters + len(choices))
+        model = took.probability / sum(choice.probability for choice, _votes in choices)
         return -math.log2(audience), -math.log2(model)
 
 
@@ -98,23 +125,44 @@ class Question:
         return [cast[column] + self.hands[column] for column in range(len(self.options))]
 
     def words(self) -> list[tuple[str, int]]:
-        """Return the own words with their votes, the most frequent first. Capital letters do not count."""
-        cast = Counter(self.votes.values()) + self.chat
+        """Return the own words as `compared` writes them, with their votes, the most frequent first."""
         words: Counter[str] = Counter()
-        for word, count in cast.items():
-            if isinstance(word, str):
-                words[word.casefold()] += count
+        for word, count in self._own().items():
+            words[compared(word)] += count
         return words.most_common()
 
-    def vote_of(self, word: str) -> int | str:
-        """Return the option that a word names, or the word itself."""
-        named = word.casefold()
-        return next((column for column, option in enumerate(self.options) if option.label.casefold() == named), word)
+    def own_words(self) -> tuple[OwnWord, ...]:
+        """Return the own words as most phones wrote them, the most frequent first."""
+        spellings = self._own().most_common()
+        return tuple(OwnWord(next(word for word, _count in spellings if compared(word) == same), votes) for same, votes in self.words())
+
+    def _own(self) -> Counter[str]:
+        cast = Counter(self.votes.values()) + self.chat
+        return Counter({word: count for word, count in cast.items() if isinstance(word, str)})
+
+    def vote_of(self, text: str) -> int | str:
+        """Return the option that a text names, or the word without the marks around it; "" for joiners alone."""
+        word = unicodedata.normalize("NFC", text)
+        exact = next((column for column, option in enumerate(self.options) if option.label.casefold() == word.casefold()), None)
+        if exact is not None:  # an option can be a mark
+            return exact
+        bare = word.strip(MARKS + JOINERS) or word.strip(JOINERS)
+        return next((column for column, option in enumerate(self.options) if compared(option.label) == compared(bare)), bare)
+
+
+def compared(word: str) -> str:
+    """Return a word as it is compared with others: without capital letters, with one kind of apostrophe and composed letters.
+
+    >>> compared("Don’t") == compared("DON'T"), compared("Äh") == compared("a\u0308h")
+    (True, True)
+    """
+    folded = unicodedata.normalize("NFC", word).translate(APOSTROPHES).casefold()
+    return unicodedata.normalize("NFC", folded)
 
 
 @dataclass(frozen=True, slots=True)
 class VoteScore:
-    """Scores over several rounds with votes for an option. agreed, hits: rounds in which the audience's favourite was the model's, and the
+    """Scores over several rounds with votes. agreed, hits: rounds in which the audience's favourite was the model's, and the
     token of the dice. scored: rounds with a log score. audience_bits, model_bits: their means, NaN if no round has one.
     """
 
@@ -143,7 +191,7 @@ def options(seen: TokenDistribution, order: Random) -> tuple[Option, ...]:
 
 
 def score(rounds: Sequence[VoteRound]) -> VoteScore:
-    """Return the scores over the rounds. A round without a vote for an option does not count."""
+    """Return the scores over the rounds. A round without a vote does not count."""
     counted = [(vote, vote.favourite) for vote in rounds]
     voted = [(vote, favourite) for vote, favourite in counted if favourite is not None]
     bits = [scores for vote, _favourite in voted if (scores := vote.bits) is not None]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST = 6  # guesses at a time
 LONGEST = 40  # characters of one
+JOINERS = "\u200c\u200d"  # invisible, but parts of words and of emoji
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,10 @@ def cleaned(said: Sequence[str]) -> list[str]:
     """
     words: list[str] = []
     for text in said:
-        word = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+        word = " ".join("".join(c if c.isprintable() or c in JOINERS else " " for c in str(text)).split())
         if len(word) > LONGEST:
             raise InputError("A guess has at most {longest} characters.", longest=LONGEST)
-        if word and word not in words:
+        if word.strip(JOINERS) and word not in words:
             words.append(word)
     if not words:
         raise InputError("The guess is empty. Type a word and press Enter.")

@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import torch
 
-from core.backends.cache_tensors import cache_argument
-from core.backends.transformers_backend import backend_of
+from core.backends.cache_bytes import bytes_of_layers
+from core.backends.transformers_backend import backend_of, cache_argument
 from core.device import MANY_TOKENS, Stopwatch, enough_memory, network_threads, torch_threads
 from core.engine.architecture_limits import possible_with
 from core.engine.kv_cache.prefix_reuse import KVCache
@@ -172,7 +172,7 @@ class NetworkBatch:
             self._cache = None
         self.passes += 1
         self.computed_tokens, self.pass_tokens = inputs.shape[1], inputs.numel()
-        self.row_bytes = 0 if self._cache is None else sum(map(_bytes, self._cache.layers)) // len(inputs)
+        self.row_bytes = 0 if self._cache is None else bytes_of_layers(self._cache.layers).used // len(inputs)
         self.seconds, self.queue_seconds = stopwatch.seconds, waited
         return logits
 
@@ -189,7 +189,3 @@ def _is_plain(layer: Any) -> bool:
     from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
     return type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) and layer.get_seq_length() > 0
-
-
-def _bytes(layer: Any) -> int:
-    return sum(tensor.numel() * tensor.element_size() for tensor in (layer.keys, layer.values))

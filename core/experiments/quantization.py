@@ -18,6 +18,7 @@ import numpy as np
 import psutil
 import torch
 
+from core.backends.cache_bytes import bytes_of_layers
 from core.backends.transformers_backend import TransformersBackend, backend_of
 from core.batching.batched_transformers import refuse_unless_plain
 from core.checked_number import whole_number
@@ -85,7 +86,7 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = CACHE_B
             float((logs.argmax(1) == full.argmax(1)).double().mean()),
             perplexity(logs, ids),
             perplexity(full, ids),
-            sum(layer.nbytes for layer in cache.layers),
+            bytes_of_layers(cache.layers).used,
             cache_bytes(model.shape, len(ids), model.cache_bytes_per_token / model.shape.cache_numbers_per_token),
         )
 

@@ -43,7 +43,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from core.errors import BadRecording, ViewerError
-from core.generation.recording_file import Count, StepFile, Strict, TokenFile, place_of, settings_of, step_file, step_of
+from core.generation.recording_file import Count, StepFile, Strict, TokenFile, broken, settings_of, step_file, step_of
 from core.message import Message, Number
 from core.record.bounded_json import BoundedJson, Bounds
 from core.record.step import Step, TokenDistribution, Words
@@ -59,6 +59,8 @@ LARGEST_CONTENT = 16 * 2**20  # bytes, unpacked
 MOST_SEEN = 20_000  # observations
 LONGEST_PAUSE = 10.0  # seconds between two observations of a replay
 LONGEST_NUMBER = 19  # characters of a whole number
+LONGEST_TEXT = 1_000_000  # characters of a text of an observation or a step
+LONGEST_INPUT = 200_000  # characters of a text of `about` or `made_by`
 
 
 def _stored(kind: type) -> PlainValidator:
@@ -158,10 +160,14 @@ def _read_sentence(value: Any, read_text: Callable[[Any], Any]) -> Any:
     if not isinstance(value, dict):
         return value if isinstance(value, Message) else read_text(value)
     file = MessageFile.model_validate_json(json.dumps(value))
-    if set(_FIELD.findall(file.template)) != set(file.parameters) or re.search(r"[{}]", _FIELD.sub("", file.template)):
+    names = _FIELD.findall(file.template)
+    if set(names) != set(file.parameters) or re.search(r"[{}]", _FIELD.sub("", file.template)):
         raise ValueError("the template does not fit its parameters")
     if not all(_SPEC.fullmatch(number.spec) for number in file.parameters.values() if isinstance(number, Number)):
         raise ValueError("not the format of a number")
+    lengths = {name: len(str(value)) for name, value in file.parameters.items()}
+    if sum(map(lengths.__getitem__, names)) > LONGEST_TEXT:  # a template can have the same field a hundred thousand times
+        raise ValueError("a sentence that is too long")
     return Message(file.template, **file.parameters)
 
 
@@ -185,24 +191,26 @@ BOUNDS = Bounds(
 )
 
 
-def _without_conversions(schema: Any, handler: GetCoreSchemaHandler) -> None:
-    """Change a schema in place: it does not convert numbers and texts, and its lists stop at their first wrong item.
+def _without_conversions(schema: Any, handler: GetCoreSchemaHandler, longest: int = LONGEST_TEXT) -> None:
+    """Change a schema in place: it does not convert numbers and texts, its texts are bounded, and its lists stop at their first wrong item.
 
     A strict schema would also refuse lists for tuples. A hostile file can have a million wrong items.
     """
     if isinstance(schema, list):
         for part in schema:
-            _without_conversions(part, handler)
+            _without_conversions(part, handler, longest)
     if not isinstance(schema, dict) or schema.get("type") == "model":  # a model of its own is strict
         return
     if schema.get("type") == "definition-ref":
         schema = handler.resolve_ref_schema(schema)
     if schema.get("type") in ("int", "float", "str", "bool"):
         schema["strict"] = True
+        if schema["type"] == "str":
+            schema.setdefault("max_length", longest)
     elif schema.get("type") in ("list", "tuple", "set", "frozenset"):
         schema["fail_fast"] = True
-    for part in schema.values():
-        _without_conversions(part, handler)
+    for name, part in schema.items():
+        _without_conversions(part, handler, LONGEST_INPUT if name in ("made_by", "about") else longest)
 
 
 class ExperimentFile(Strict):
@@ -303,7 +311,7 @@ class RecordedExperiment:
         try:
             file = files[name].model_validate(json.loads(text, parse_int=_bounded), context={})
         except ValidationError as error:
-            raise BadRecording("This recording is broken (at {place}).", place=place_of(error)) from error
+            raise broken(error) from error
         except ViewerError as error:
             raise BadRecording("This recording is broken: {error}", error=error) from error
         except OverflowError as error:

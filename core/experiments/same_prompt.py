@@ -20,10 +20,10 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 from transformers.cache_utils import DynamicCache
 
-from core.backends.cache_tensors import cache_argument
+from core.backends.transformers_backend import backend_of, cache_argument
 from core.checked_number import shown, whole_number
 from core.device import network_threads, torch_threads
-from core.engine.architecture_limits import must_read_forward
+from core.engine.architecture_limits import must_read_forward, possible_with
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
@@ -54,6 +54,15 @@ MOST_TOKENS = 128  # of the text that is read
 LONGEST = 64  # tokens of each written text
 LONGER = 4  # tokens by which each further text of a batch is longer than the one before
 GREEDY = SamplingSettings(greedy=True)
+UNCACHED = Message("{model} runs without a cache, because with one its steps do not give the numbers of plain passes.")
+ONE_BY_ONE = Message(
+    "With several tokens at once after others, transformers' passes of {model} can give wrong numbers, which is more than another order of "
+    "sums. This app computes them one by one."
+)
+PADDED = Message(
+    "With padding, transformers' passes of {model} can give wrong numbers, which is more than another order of sums. "
+    "Its cache or its state takes padding for text."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +122,24 @@ def why_not(model: LanguageModel, way: Way) -> str:
     except RuntimeError:
         return Message("This machine cannot compute in {dtype}.", dtype=way.dtype)
     return ""
+
+
+def _must_be_true(model: LanguageModel, way: Way, longest: int) -> None:
+    """Raise NotForThisModel for transformers' passes that the engine does not use, because they give wrong numbers.
+
+    longest: tokens of the longest text that is read.
+    """
+    backend, pads = backend_of(model), way.batch > 1 and way.padding != "ragged"
+    wrong = None
+    with possible_with(model.name), turn(model):
+        if way.cache and way.backend != APP and not backend.is_cached:
+            wrong = UNCACHED
+        elif way.cache and backend.is_cached and 1 < way.chunk < longest and not backend.extend(backend.new_state(), way.chunk):
+            wrong = ONE_BY_ONE
+        elif pads and ((way.cache and not backend.caches_padding(way.padding)) or (way.padding == "left" and not backend.pads_truly())):
+            wrong = PADDED
+    if wrong:
+        raise NotForThisModel(wrong.with_values(model=model.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +234,10 @@ class _Network:
     """transformers' passes of a way. network: from `_copied`. ids: our text or its beginning; length: all tokens that it will have."""
 
     def __init__(self, model: LanguageModel, way: Way, network: Any, ids: Sequence[int], length: int) -> None:
-        must_read_forward(model)
         self._model, self._way, self._network, self._text = model, way, network, ids
         self._longer = min(LONGER, (model.context_length - length) // max(1, way.batch - 1))
         self._argument = cache_argument(network)
-        keeps = way.cache and self._argument is not None
+        keeps = way.cache and self._argument is not None and backend_of(model).is_cached
         self._cache = DynamicCache(config=network.config.get_text_config()) if keeps else None
         self._ids = self._mask = torch.empty((way.batch, 0), dtype=torch.int64)
         self.at_once = way.chunk or len(ids)
@@ -312,7 +338,11 @@ def _compute(
     if refused := why_not(model, way):
         raise NotForThisModel(refused)
     source = way.backend if isinstance(way.backend, LanguageModel) else model
-    network = None if isinstance(way.backend, LanguageModel) or way.is_own(model) else _copied(model, way)
+    network = None
+    if not isinstance(way.backend, LanguageModel) and not way.is_own(model):
+        must_read_forward(model)
+        _must_be_true(model, way, max(len(ids), len(prompt)))
+        network = _copied(model, way)
 
     def begin(text: Sequence[int], size: int, listed: bool) -> _Network | _Asked:
         return _Asked(source, way, text if listed else ()) if network is None else _Network(model, way, network, text, size)

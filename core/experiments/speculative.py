@@ -333,6 +333,7 @@ class ModelDraft:
 
     def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
         require(model, Can.NETWORK)
+        require(target, Can.NETWORK)
         if model.tokenizer.get_vocab() != target.tokenizer.get_vocab():
             raise BadSetting(
                 "{model} and {target} have different tokenizers, so its drafts cannot be checked. Choose a draft "

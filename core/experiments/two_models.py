@@ -178,9 +178,9 @@ def judge(
 
 
 def both_here(*models: LanguageModel) -> None:
-    """Raise ModelError for a model on a server, because a server sends only part of its probabilities."""
+    """Raise ModelError for a model without passes, and for one on a server, because a server sends only part of its probabilities."""
     for model in models:
-        require(model, Can.ALL_TOKENS)
+        require(model, Can.PASSES, Can.ALL_TOKENS)
 
 
 def _judged(

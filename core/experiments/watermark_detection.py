@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from random import Random
 from statistics import NormalDist
 
@@ -43,7 +44,7 @@ WEIGHTS = np.linspace(10, 1, ROUNDS) / np.linspace(10, 1, ROUNDS).sum()  # of th
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of a text. counted: n-grams, each once. green: how many of them are green, or the sum of their weighted mean g-values.
+    """The score of a text. counted: tokens that `greens` counts. green: how many of them are green, or the sum of weighted mean g-values.
 
     z: standard deviations above what chance gives. p_value: probability that chance gives as many or more.
     """
@@ -98,8 +99,9 @@ def score(model: TokenSource, token_ids: Sequence[int], settings: SamplingSettin
 def greens(model: TokenSource, token_ids: Sequence[int], settings: SamplingSettings) -> list[float | None]:
     """Return for each token whether it is on the green list, 1 or 0, or its weighted mean g-value; None if it is not counted.
 
-    The first tokens and repeated ones are not counted. A green list counts each pair of context and token once, a tournament each context
-    once, as transformers' detectors do. Raises BadSetting.
+    The first tokens and repeated ones are not counted. A tournament counts each context once, as transformers' detector does. A green list
+    counts each pair of tokens once, for any `watermark_context`, because the list follows from the token before alone. transformers'
+    detector counts each n-gram of context + 1 tokens once, so from a context of 2 on it can count one pair many times. Raises BadSetting.
     """
     require(model, Can.TOKEN_IDS)
     if not SamplingSettings.checked(settings).watermark:
@@ -112,11 +114,11 @@ def greens(model: TokenSource, token_ids: Sequence[int], settings: SamplingSetti
         process, text = tournament(settings.watermark_key, width), torch.from_numpy(ids)[None]
         means, fresh = process.compute_g_values(text)[0].numpy() @ WEIGHTS, process.compute_context_repetition_mask(text)[0].tolist()
         return early + [mean if is_fresh else None for mean, is_fresh in zip(means.tolist(), fresh, strict=True)]
-    ngrams = [tuple(ngram) for ngram in np.lib.stride_tricks.sliding_window_view(ids, width + 1).tolist()]
-    first = {ngram: index for index, ngram in reversed([*enumerate(ngrams)])}
-    lists = (green_list(settings.watermark_key, settings.watermark_gamma, model.vocabulary_size, ngram[-2]) for ngram in ngrams)
+    pairs = [*pairwise(ids[width - 1 :].tolist())]
+    first = {pair: index for index, pair in reversed([*enumerate(pairs)])}
+    lists = (green_list(settings.watermark_key, settings.watermark_gamma, model.vocabulary_size, before) for before, _token in pairs)
     return early + [
-        float(green[ngram[-1]]) if first[ngram] == index else None for index, (ngram, green) in enumerate(zip(ngrams, lists, strict=True))
+        float(green[pair[1]]) if first[pair] == index else None for index, (pair, green) in enumerate(zip(pairs, lists, strict=True))
     ]
 
 
@@ -242,7 +244,7 @@ def p_value(scored: Score | Measured, null: NormalDist | None) -> float:
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text, each with the white space before it."""
-    return re.findall(r"\s*\S+", text)
+    return re.findall(r"\s+\S*|\S+", text.rstrip())  # never \s*\S+: it reads the blanks of an opened text once for each of them
 
 
 def edited(words: Sequence[str], places: Sequence[int], act: str = "replace") -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -23,21 +22,20 @@ from core.errors import InputError, NoRoom, NotForThisModel, RunFinished, WrongT
 from core.generation.ending import Stop, why_ended
 from core.generation.tree import Tree
 from core.limits import Limits
-from core.message import ENGLISH, Message, Wording
-from core.record import notebook_display
+from core.message import Message
 from core.record.step import Candidate, Step, TokenDistribution
 from core.sampling import dice
 from core.sampling.observation import MOST_CANDIDATES
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
-from core.sources.source import OBSERVED, Answer, Forward, Listed, Prompt, Recorded, Source, Wanted
+from core.sources.source import NO_ARGUMENTS, OBSERVED, Answer, Arguments, Forward, Listed, Logits, Prompt, Recorded, Source, Wanted
 from core.tokens.token_text import Token, added_by
 
 if TYPE_CHECKING:
     import torch
 
     from core.engine.network_changes import Steering
-    from core.sampling.observation import History
+    from core.sampling.observation import History, Observation
 
 ATTEMPT = Message("The attempt")
 LARGEST_COUNT = 2**53
@@ -62,25 +60,18 @@ def in_turn(method: Callable[Concatenate[Generation, P], Result]) -> Callable[Co
     return guarded
 
 
-@dataclass(slots=True)
-class _Pending:
-    """The source's answer before the next token, and the distributions already computed from it, by settings."""
-
-    answer: Answer
-    distributions: dict[SamplingSettings, TokenDistribution] = field(default_factory=dict)
-
-
 class Generation(Tree):
     """One visitor's run of one source: a loaded model, a server, or a recording.
 
-    model: the source. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}; these are kept in
-    `messages`, and `prompt` is then the text of the last one (see `generation/turns.py`). settings: for the next steps; assign new ones to
-    change them, existing steps stay. top_n: how many candidates every step lists; with a constraint or a bias also as many of the
-    likeliest that can be chosen. use_cache=False computes all positions again at every step. as_chat: the prompt becomes the message of a
-    user; prompt_tokens then has the template's tokens too.
+    model: the source. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}, whose further fields
+    such as "tool_calls" the chat template gets, too; these are kept in `messages`, and `prompt` is then the text of the last one (see
+    `generation/turns.py`). settings: for the next steps; assign new ones to change them, existing steps stay. top_n: how many candidates
+    every step lists; with a constraint or a bias also as many of the likeliest that can be chosen. use_cache=False computes all positions
+    again at every step. as_chat: the prompt becomes the message of a user; prompt_tokens then has the template's tokens too.
     steering: a vector that is added at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every
     pass. Both run on transformers' own network, which is slower than the compiled one. stop: the run ends with the token that completes
-    one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit.
+    one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit. template_arguments: of the chat template, by name,
+    as transformers' apply_chat_template takes them: {"enable_thinking": False}, {"tools": [...]}.
 
     can: what the source can do. A run of a recording (`Recording.replay()`) reveals the recorded steps and has no settings of its own.
     turn: lock held by the thread that moves the run. A step belongs to the node where its computation began, so no other thread may move
@@ -89,6 +80,11 @@ class Generation(Tree):
     Raises EmptyPrompt, PromptTooLong, BadSetting for invalid settings or an invalid steering, WrongType if the model or the prompt has the
     wrong type, ModelError if the network cannot be changed in this way.
     """
+
+    to_html: ClassVar[Callable[..., Any]]  # these methods are added by `core.reports.methods`
+    to_gif: ClassVar[Callable[..., None]]
+    chart: ClassVar[Callable[..., Any]]
+    _repr_html_: ClassVar[Callable[..., str]]
 
     def __init__(
         self,
@@ -102,17 +98,19 @@ class Generation(Tree):
         without_heads: Iterable[tuple[int, int]] = (),
         stop: Iterable[str] = (),
         most_new_tokens: int = 0,
+        template_arguments: Arguments | None = None,
     ) -> None:
         most_candidates = whole_number(top_n, "top_n", -LARGEST_COUNT, LARGEST_COUNT)
         if not isinstance(model, Source):
             message = Message("A run needs a loaded model such as load_model({model}), not {kind}.")
             name = str(model)[:40] if isinstance(model, str | Path) else "storyteller"
             raise WrongType(message.with_values(model=repr(name), kind=type(model).__name__))
-        beginning = model.begin(prompt, as_chat)
+        beginning = model.begin(prompt, as_chat, template_arguments or NO_ARGUMENTS)
         self.turn = RLock()
         super().__init__(beginning.vocabulary)
         self.prompt, self.messages, self.prompt_tokens = beginning.prompt, beginning.messages, beginning.tokens
         self.model, self.model_name, self.as_chat = model, model.name, beginning.as_chat
+        self.template_arguments = dict(beginning.arguments)
         self.settings = SamplingSettings() if settings is None else settings
         self._stop = Stop.checked(stop, most_new_tokens)
         self._most_tokens = Limits.from_environment().tokens_per_run if Can.NEW_TOKENS in model.can else 0
@@ -123,7 +121,8 @@ class Generation(Tree):
         count = len(self.prompt_tokens)
         self._ids = np.empty(max(64, 2 * count), dtype=np.int64)
         self._ids[:count] = [token.key for token in self.prompt_tokens]
-        self._pending: _Pending | None = None
+        self._pending: Answer | None = None  # the source's answer before the next token
+        self._distributions: dict[SamplingSettings, TokenDistribution] = {}  # already observed in it
         self._latest: tuple[Step, Answer] | None = None  # a step with its pass
         self._out_of_memory = False
 
@@ -161,7 +160,7 @@ class Generation(Tree):
         )
 
     def _is_fulfilled(self) -> bool:
-        if not self.settings.constraint:
+        if not self.settings.constraint or Can.ALL_SETTINGS not in self.can:
             return False
         from core.generation.sampling_history import is_fulfilled  # imports torch
 
@@ -179,7 +178,7 @@ class Generation(Tree):
     @cached_property
     def message_spans(self) -> tuple[Span, ...]:
         """The first and the end index among `prompt_tokens` of each message's content; () for a text. The others are the template's."""
-        return self.model.content_spans(self.messages, self.prompt_tokens) if self.messages else ()
+        return self.model.content_spans(self.messages, self.prompt_tokens, self.template_arguments) if self.messages else ()
 
     @property
     def token_ids(self) -> np.ndarray:
@@ -211,7 +210,7 @@ class Generation(Tree):
         Makes the forward pass once, as `next_distribution` does, and raises the same errors.
         """
         self._must_go_on()
-        answer = self._asked(self._wanted()).answer
+        answer = self._asked(self._wanted())
         return answer.logits.values if isinstance(answer, Forward) and answer.logits.top_logprobs is None else None
 
     @in_turn
@@ -221,18 +220,7 @@ class Generation(Tree):
         settings: instead of the run's; a recording has only its own. Raises RunFinished at the end of a run, NoRoom, BrokenLogits.
         """
         self._must_go_on()
-        wanted = self._wanted(settings)
-        pending = self._asked(wanted)
-        if isinstance(pending.answer, Recorded):
-            return pending.answer.steps[0][0]
-        distribution = pending.distributions.get(wanted.settings)
-        if distribution is None:
-            fields = self._observed(pending, wanted)
-            assert not isinstance(pending.answer, Recorded)
-            numbers = {name: fields[name] for name in DISTRIBUTION if name in fields}
-            distribution = TokenDistribution(**self._place(pending.answer, wanted), **numbers)
-            pending.distributions = {wanted.settings: distribution}
-        return distribution
+        return self._next(self._wanted(settings))
 
     @in_turn
     def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
@@ -254,8 +242,12 @@ class Generation(Tree):
         if existing is not None and outcome in (None, existing.key):
             return existing
         if outcome is None:
-            return self._chosen(self._wanted(roll=roll, attempt=attempt, picks=True), how)
-        return self._chosen_elsewhere(self._key_of(outcome), how)
+            return self._taken(self._wanted(roll=roll, attempt=attempt, picks=True), how)
+        key = self._key_of(outcome)
+        if not self.can >= LIVE:
+            return self._force(key)
+        wanted = self._wanted(picks=True) if roll is None else self._wanted(roll=min(roll + BESIDE, 1.0), forced=key, picks=True)
+        return self._taken(wanted, how, key)
 
     @in_turn
     def force(self, token: int | str | Candidate | Token) -> Step:
@@ -269,14 +261,19 @@ class Generation(Tree):
         return self._force(key)
 
     def _force(self, key: int) -> Step:
-        return self._chosen(self._wanted(forced=key, picks=True), FORCED)
+        return self._taken(self._wanted(forced=key, picks=True), FORCED)
+
+    def _taken(self, wanted: Wanted, how: dict[str, Any], outcome: int | None = None) -> Step:
+        step = self._next(wanted, how, outcome)
+        assert isinstance(step, Step)
+        return step
 
     def _key_of(self, token: int | str | Candidate | Token) -> int:
         if self.can >= LIVE:
             return self.model.key_of(token)
         if Can.NEW_TOKENS in self.can:
             self._must_go_on()
-        answer = None if self.finished else self._asked(self._wanted()).answer
+        answer = None if self.finished else self._asked(self._wanted())
         return self.model.key_of(token, answer, self._cache, self._path)
 
     def _must_go_on(self) -> None:
@@ -296,74 +293,60 @@ class Generation(Tree):
         settings = self.settings if settings is None else SamplingSettings.checked(settings)
         return Wanted(settings, self.top_n, self._path, self._changes, **choice)
 
-    def _asked(self, wanted: Wanted) -> _Pending:
+    def _next(self, wanted: Wanted, how: dict[str, Any] | None = None, outcome: int | None = None) -> TokenDistribution:
+        """Return the next step, or its probabilities if no token is picked. The one loop of a step: asked, observed, settled, kept.
+
+        Only here the kinds of answers are told apart, and each leaves the loop in one place. how: fields of the record that say how the
+        token is chosen. outcome: a token that was chosen elsewhere in this way; it is forced if the observation disagrees.
+        """
+        how, answer = how or {}, self._asked(wanted)
+        with self._keeping_no_failure():
+            while True:
+                if isinstance(answer, Recorded):  # a recording: the step is known, whatever the roll
+                    return self._reveal(answer, wanted.forced) if wanted.picks else answer.steps[0][0]
+                if not wanted.picks and (distribution := self._distributions.get(wanted.settings)):  # observed before
+                    return distribution
+                text = self.history(wanted.settings, len(self._path))
+                seen = None if answer.logits is None else _observed(answer.logits, wanted, text)
+                settled = self.model.settle(self.token_ids, self._cache, wanted, answer, seen)
+                if isinstance(settled, Listed) and settled.choice is not None:  # a server with texts: its own choice
+                    return self._kept(settled, wanted, how | settled.choice)
+                if settled is answer:  # a network, an n-gram, a server's list: certain for these settings and this roll
+                    assert answer.logits is not None and seen is not None
+                    fields = _fields(answer.logits, wanted, text, seen)
+                    if outcome is not None and not _agrees(fields, outcome, how):
+                        return self._force(outcome)
+                    return self._kept(answer, wanted, how | fields)
+                answer = self._pending = settled  # a server with ids: its longer list is observed again
+                self._distributions.clear()
+
+    def _asked(self, wanted: Wanted) -> Answer:
         """Return the source's answer before the next token; ask for it once. If memory is full at a choice, the run ends here."""
-        before = None if self._pending is None else self._pending.answer
+        before = self._pending
         cache = self._cache if self.use_cache or not isinstance(self._cache, KVCache) else None
         try:
             answer = self.model.next(self.token_ids, cache, wanted, before)
         except NoRoom:
             self._out_of_memory = self._out_of_memory or wanted.picks
             raise
-        if self._pending is None or answer is not before:
-            self._pending = _Pending(answer)
-        return self._pending
+        if answer is not before:
+            self._pending = answer
+            self._distributions.clear()
+        return answer
 
-    def _chosen(self, wanted: Wanted, how: dict[str, Any]) -> Step:
-        """Append the token that the source's answer and the dice select; how: fields of the record that say how it was chosen."""
-        pending = self._asked(wanted)
-        if isinstance(pending.answer, Recorded):
-            return self._reveal(pending.answer, wanted.forced)
-        return self._keep(pending.answer, wanted, how | self._observed(pending, wanted))
-
-    def _chosen_elsewhere(self, key: int, how: dict[str, Any]) -> Step:
-        """Append this token: as chosen by the roll (or greedy) if that selects it here, too, else as forced."""
-        if not self.can >= LIVE:
-            return self._force(key)
-        roll = how["roll"]
-        wanted = self._wanted(picks=True) if roll is None else self._wanted(roll=min(roll + BESIDE, 1.0), forced=key, picks=True)
-        pending = self._asked(wanted)
-        fields = self._observed(pending, wanted)
-        agrees = fields["key"] == key if roll is None else _falls_beside(fields, roll)
-        return self._keep(pending.answer, wanted, fields | how) if agrees else self._force(key)
-
-    def _observed(self, pending: _Pending, wanted: Wanted) -> dict[str, Any]:
-        """Observe the probabilities and select a token; return the fields of the record. The source answers again until it is certain."""
-        from core.generation import sampling_history  # imports torch
-
-        with self._keeping_no_failure():
-            while True:
-                answer = pending.answer
-                assert not isinstance(answer, Recorded)
-                text = self.history(wanted.settings, len(self._path))
-                seen = None if answer.logits is None else sampling_history.observed(answer.logits, wanted, text)
-                better = self.model.settle(self.token_ids, self._cache, wanted, answer, seen)
-                if better is answer and answer.logits is not None and seen is not None:
-                    fields = answer.logits.fields(seen)
-                    return fields | sampling_history.marks(wanted.settings, text, answer.logits.values.numel(), fields["token_ids"])
-                if better is answer:
-                    return answer.choice or {}
-                pending.answer = better
-                pending.distributions.clear()
-                if isinstance(better, Listed) and better.choice is not None:
-                    return better.choice
-
-    def _place(self, answer: Forward | Listed, wanted: Wanted) -> dict[str, Any]:
-        """Return the fields of a record for its place in the text and for the cost of its pass."""
-        shared = {"index": len(self._path), "position": self.token_count, "vocabulary": self.vocabulary}
-        return shared | {"settings": wanted.settings, "forward": answer.measured}
-
-    def _keep(self, answer: Answer, wanted: Wanted, fields: dict[str, Any]) -> Step:
-        """Append the observed step to the current node, or move to an equal child that exists."""
-        key = fields["key"]
-        existing = self.switch_to_same_choice(wanted.settings, fields, key)
+    def _kept(self, answer: Forward | Listed, wanted: Wanted, fields: dict[str, Any]) -> TokenDistribution:
+        """Return the record of what was observed. A step is appended to the current node, unless an equal child exists."""
+        shared: dict[str, Any] = {"index": len(self._path), "position": self.token_count, "vocabulary": self.vocabulary}
+        shared |= {"settings": wanted.settings, "forward": answer.measured}
+        if not wanted.picks:
+            distribution = TokenDistribution(**shared, **{name: fields[name] for name in DISTRIBUTION if name in fields})
+            self._distributions = {wanted.settings: distribution}
+            return distribution
+        existing = self.switch_to_same_choice(wanted.settings, fields, fields["key"])
         if existing is not None:
             return existing
-        assert not isinstance(answer, Recorded)
-        token = self.vocabulary.token(key)
-        text, waiting = added_by(token, self._waiting[-1])
-        before = self._path[-1] if self._path else self.prompt
-        step = Step(**self._place(answer, wanted), **fields, text=text, before=before)
+        text, waiting = added_by(self.vocabulary.token(fields["key"]), self._waiting[-1])
+        step = Step(**shared, **fields, text=text, before=self._path[-1] if self._path else self.prompt)
         self.add(step, waiting)
         self._write_id(step)
         self._pending, self._latest = None, (step, answer)
@@ -397,7 +380,7 @@ class Generation(Tree):
         """
         if index >= len(self._path):
             self._must_go_on()
-            answer = self._asked(self._wanted()).answer
+            answer = self._asked(self._wanted())
         else:
             step = self._path[index]
             if self._latest is None or self._latest[0] is not step:
@@ -479,63 +462,6 @@ class Generation(Tree):
             yield step
             written += 1
 
-    def to_html(
-        self,
-        path: str | Path | None = None,
-        *,
-        link: str = "",
-        charts: int = 3,
-        wording: Wording = ENGLISH,
-        first: int | None = None,
-        last: int | None = None,
-    ) -> str | None:
-        """Return the run as one HTML page that replays it offline; with a path, write it there instead and return None.
-
-        Printed, the page is a handout. link: an address that repeats the run, shown with its QR code. charts: how many steps get a chart.
-        first, last: the tokens to show, from 1; without them the newest 2,000. Raises BadSetting, CannotWrite.
-        """
-        from core.reports import files, html_page  # imported here, because reports import runs: the one declared import cycle
-
-        document = html_page.page(self, link, charts, wording=wording, first=first, last=last)
-        if path is None:
-            return document
-        files.write(path, document.encode())
-        return None
-
-    def to_gif(
-        self,
-        path: str | Path,
-        *,
-        speed: float = 2.0,
-        theme: str = "light",
-        beats: bool = False,
-        first: int = 1,
-        last: int | None = None,
-        wording: Wording = ENGLISH,
-    ) -> None:
-        """Write the run as an animation of 960 x 540, one frame per token. path: ends in .gif or .webp.
-
-        speed: tokens per second. beats: three frames per token: probabilities, choice, text. first, last: the tokens to show, from 1; at
-        most 240, or 80 with beats. Raises RunFinished for a run without steps, BadSetting, CannotWrite beyond 10 MB, CannotWrite.
-        """
-        from core.reports import animation  # see `to_html`
-
-        animation.write(self.path, path, animation.Options(theme, speed, beats, wording), first, last)
-
-    def chart(self) -> Any:
-        """Return a Vega-Lite chart of each token's probability and surprise, for notebooks. Raises RunFinished for a run without steps."""
-        from core.reports import svg  # see `to_html`
-
-        return svg.of_run(self)
-
-    def _repr_html_(self) -> str:
-        """Return the tinted text, for a notebook."""
-        newest = self._path[-1] if self._path else None
-        title = f"{self.model_name} · {len(self._path)} tokens written" + (f" · {self.finished}" if self.finished else "")
-        return notebook_display.framed(
-            title, notebook_display.tinted(self._path, self.prompt_tokens), notebook_display.bars(newest, 5) if newest else ""
-        )
-
     def __repr__(self) -> str:
         text = self.text
         shown = text if len(text) <= TAIL else f"…{text[-TAIL:]}"
@@ -543,11 +469,34 @@ class Generation(Tree):
         return f"{type(self).__name__}({self.model_name}, {len(self._path)} tokens written, {shown!r}{ending})"
 
 
-def _falls_beside(fields: dict[str, Any], roll: float) -> bool:
-    """Return whether this roll falls on the chosen token's segment or near it."""
-    column = int(np.flatnonzero(fields["token_ids"] == fields["key"])[0])
+def _observed(logits: Logits, wanted: Wanted, text: History) -> Observation:
+    """Return the probabilities after every stage, and the token that the roll, the person or greedy selects."""
+    from core.sampling.observe_stages import observe  # imports torch, which a recording does not need
+
+    forced = None if wanted.forced is None else logits.column(wanted.forced)
+    greedily = wanted.picks and wanted.roll is None and forced is None
+    count = logits.listing(wanted.count)
+    return observe(logits.values, wanted.settings, text, count, roll=wanted.roll, forced=forced, greedily=greedily)
+
+
+def _fields(logits: Logits, wanted: Wanted, text: History, seen: Observation) -> dict[str, Any]:
+    """Return an observation as fields of a record, with what a watermark says of the listed tokens."""
+    fields = logits.fields(seen)
+    if not wanted.settings.watermark:
+        return fields
+    from core.sampling.samplers.watermark import facts_of  # imports torch
+
+    facts = facts_of(wanted.settings, text, logits.values.numel(), fields["token_ids"])
+    return fields | {"facts": facts} if facts else fields
+
+
+def _agrees(fields: dict[str, Any], key: int, how: dict[str, Any]) -> bool:
+    """Return whether greedy selects this token here, too, or the roll falls on its segment or near it."""
+    if how["roll"] is None:
+        return bool(fields["key"] == key)
+    column = int(np.flatnonzero(fields["token_ids"] == key)[0])
     start, width = float(fields["dice_starts"][column]), float(fields["probabilities"][-1, column])
-    return start - BESIDE <= roll <= start + width + BESIDE  # False if the token has no segment (NaN)
+    return start - BESIDE <= how["roll"] <= start + width + BESIDE  # False if the token has no segment (NaN)
 
 
 def _changes(model: Source, steering: Steering | None, without_heads: list[tuple[int, int]]) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.chat.conversation import Messages
-from core.errors import BadRecording, BadSetting, WrongType
+from core.chat.conversation import Messages, checked_arguments, checked_messages
+from core.errors import BadRecording, BadSetting, ViewerError, WrongType
 from core.generation import saved_answers
 from core.generation.generation import Generation
 from core.generation.recording_file import (
@@ -23,6 +23,7 @@ from core.generation.recording_file import (
     PromptToken,
     StepFile,
     TokenFile,
+    fields_of,
     file_of,
     place_of,
     settings_of,
@@ -58,11 +59,12 @@ class Recording(Tree):
         self.prompt = head.prompt
         self.prompt_tokens = [Token(t.id, t.text, tokens[t.id].piece, alone.raw, t.special) for t, alone in read]
         text = "".join(token.text for token in self.prompt_tokens)
-        if text != self.prompt and not (head.as_chat and self.prompt.strip() in text):
+        changed = bool(head.messages) and head.messages[-1].role == "tool"  # a template can write it as JSON
+        if text != self.prompt and not (head.as_chat and (changed or self.prompt.strip() in text)):
             raise BadRecording("This recording contradicts itself: its tokens do not form its prompt.")
         self.settings = settings_of(head.settings)
         self.top_n, self.as_chat, self.finished = head.top_n, head.as_chat, head.finished
-        self.messages: Messages = tuple({"role": message.role, "content": message.content} for message in head.messages)
+        self.messages, self.template_arguments = _conversation_of(head)
         self.message_spans = tuple((message.first, message.end) for message in head.messages)
         bounds = [0, *(bound for span in self.message_spans if span != (0, 0) for bound in span), len(self.prompt_tokens)]
         if bounds != sorted(bounds):
@@ -105,7 +107,7 @@ class Recording(Tree):
                 following[node.step] = Recorded(tuple((child.step, child.name) for child in children if child.step))
         model.following, model.last, model.recorded_ending = following, self.nodes[self.here].step, self.finished
         model.spans = self.message_spans
-        model.beginning = Beginning(self.prompt, self.messages, self.prompt_tokens, self.as_chat, None, model)
+        model.beginning = Beginning(self.prompt, self.messages, self.prompt_tokens, self.as_chat, None, model, self.template_arguments)
 
     @classmethod
     def of(cls, run: Any) -> Recording:
@@ -180,3 +182,14 @@ class Recording(Tree):
                 shown = run.attach(own[node.parent], node.step, node.waiting)
                 shown.name, own[node.node_id] = node.name, shown.node_id
         return run
+
+
+def _conversation_of(head: File) -> tuple[Messages, dict[str, Any]]:
+    """Return the messages and the arguments of the chat template in a file. Raises BadRecording."""
+    messages = tuple(message.message for message in head.messages)
+    try:
+        if any(message.keys() != {"role", "content"} for message in messages):
+            messages = checked_messages(messages)
+        return messages, checked_arguments(fields_of(head.template_arguments))
+    except ViewerError as error:
+        raise BadRecording("This recording is broken: {error}", error=error) from error

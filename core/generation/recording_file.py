@@ -5,14 +5,15 @@ Every field of a step is checked and bounded, because a file may come from a str
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, FailFast, Field, TypeAdapter, ValidationError, model_validator
 
-from core.chat.conversation import MOST_MESSAGES
+from core.chat.conversation import LONGEST_FIELDS, MOST_MESSAGES, Span, further_fields
 from core.errors import BadRecording
 from core.message import Message
 from core.models.gguf.header import RUN, is_gguf
@@ -29,11 +30,15 @@ MEASURED = [name for name in ForwardPass.__slots__ if name != "has_facts"]
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Probability = Annotated[float, Field(ge=0.0, le=1.000001)]
 Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
+Logit = Annotated[float, Field(ge=-3.5e38, le=3.5e38)]  # float32
 _Candidates = Field(min_length=1, max_length=MOST_LISTED)
 FORMAT = "token-probability-viewer recording"
 VERSION = 1
 LARGEST_FILE = 64 * 1024 * 1024  # bytes
 MOST_STEPS = 50_000
+SLACK = 0.02  # bound on a server's rounding
+NEAR = 1e-4  # bound on the rounding of a sum of probabilities
+LEAST = 1e-30  # float32 rounds smaller probabilities
 
 
 class Strict(BaseModel):
@@ -65,7 +70,7 @@ class StepFile(Strict):
     held_bytes: Count | None = None  # missing in old files
     token_ids: Annotated[list[Count], _Candidates, FailFast()]
     ranks: Annotated[list[Annotated[int, Field(ge=0, le=2**53)]], _Candidates, FailFast()]
-    logits: Annotated[list[float | None], _Candidates, FailFast()]
+    logits: Annotated[list[Logit | None], _Candidates, FailFast()]
     probabilities: Annotated[
         list[Annotated[list[Probability | None], _Candidates, FailFast()]], Field(min_length=1, max_length=MOST_STAGES), FailFast()
     ]
@@ -96,7 +101,46 @@ class StepFile(Strict):
         unknown = 0 in self.ranks or None in self.stage_entropies or any(None in row for row in self.probabilities)
         if unknown and self.chosen_by != "server":
             raise ValueError(Message("a probability is missing"))
+        self._check_numbers()
         return self
+
+    def _check_numbers(self) -> None:
+        """Raise ValueError if the numbers of a step contradict each other. What was not measured fits everything.
+
+        The bounds are wide enough for float32 sums on every device, and for the seven digits of the file. A server rounds more, and can
+        take the probability of its own choice from another distribution than its list.
+        """
+        by_server = self.server_listed > 0 or self.chosen_by == "server"
+        near = SLACK if by_server else NEAR
+        table, kept = np.array(self.probabilities, np.float64), np.array(self.stage_kept, np.float64)  # NaN: not measured
+        logits = np.array([-math.inf if each is None else each for each in self.logits])
+        ranks = np.array(self.ranks, np.float64)
+        sums, counts = np.nansum(table, 1), (table > 0).sum(1)
+        if (not by_server and (sums > 1 + near).any()) or (counts > kept).any():
+            raise ValueError(Message("the probabilities of a stage add up to more than 1, or there are too many of them"))
+        surely = table[0] > LEAST
+        listed_ranks = np.where(np.array(self.token_ids) == self.token_id, 1, ranks) if by_server else ranks
+        if (np.diff(ranks[ranks > 0]) < 0).any() or (listed_ranks * table[0] > 1 + near).any() or (ranks[surely] > kept[0]).any():
+            raise ValueError(Message("a rank does not fit the probabilities"))
+        if surely.any():
+            log_sums = logits[surely] - np.log(table[0, surely])
+            largest = float(np.abs(logits[surely]).max())
+            unlikely = logits[~surely] - log_sums.mean() > math.log(LEAST) + 1
+            if not math.isfinite(largest) or np.ptp(log_sums) > 0.01 + 1e-5 * largest or unlikely.any():
+                raise ValueError(Message("a logit does not fit its probability"))
+        likely = np.where(table > 0, table, 1.0)
+        listed, rest = -(likely * np.log2(likely)).sum(1), np.clip(1 - sums, 0, 1) + near / 10
+        most = listed + rest * np.log2(np.maximum(kept - counts, 1) / rest)  # if all other tokens are equally likely
+        entropies = np.array(self.stage_entropies, np.float64)
+        if (entropies > np.minimum(most, np.log2(np.maximum(kept, 1))) + 0.02).any() or (entropies < listed - 0.02).any():
+            raise ValueError(Message("an entropy does not fit the probabilities"))
+        removed_at = np.array(self.removed_at)
+        if (table[removed_at, np.arange(len(removed_at))][removed_at >= 0] > 0).any():
+            raise ValueError(Message("an excluded token has a probability"))
+        column = self.token_ids.index(self.token_id)
+        start, end = self.dice_starts[column], table[-1, column] + NEAR
+        if self.chosen_by == "sampled" and (self.roll is None or start is None or not -NEAR <= self.roll - start <= end):
+            raise ValueError(Message("the roll is not in the range of the chosen token"))
 
 
 def settings_of(values: dict[str, Any]) -> SamplingSettings:
@@ -211,12 +255,29 @@ class ModelFile(Strict):
 
 
 class MessageFile(Strict):
-    """A message of a conversation in the file. first, end: the tokens of the prompt with its content; both 0 if they are not known."""
+    """A message of a conversation in the file. first, end: the tokens of the prompt with its content; both 0 if they are not known.
 
-    role: Literal["system", "user", "assistant"]
-    content: Annotated[str, Field(max_length=4_000_000)]
+    content: missing in an answer that only calls tools. further: its further fields as JSON, in which nesting has no fixed depth.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: Annotated[str, Field(max_length=4_000_000)] | None = None
     first: Count
     end: Count
+    further: Annotated[str, Field(max_length=LONGEST_FIELDS)] = "{}"
+
+    @classmethod
+    def of(cls, message: Mapping[str, Any], span: Span) -> MessageFile:
+        """Return a message of a run. A file does not name what most messages lack, so that older versions of the app can open it."""
+        values: dict[str, Any] = {name: message[name] for name in ("role", "content") if name in message}
+        fields = further_fields(message)
+        values |= {"first": span[0], "end": span[1]} | ({"further": json.dumps(fields)} if fields else {})
+        return cls(**values)
+
+    @property
+    def message(self) -> dict[str, Any]:
+        """The message, not yet checked. Raises BadRecording."""
+        return {"role": self.role} | ({} if self.content is None else {"content": self.content}) | fields_of(self.further)
 
 
 class File(Strict):
@@ -231,6 +292,7 @@ class File(Strict):
     top_n: Annotated[int, Field(ge=1, le=MOST_LISTED)]
     as_chat: bool
     messages: Annotated[list[MessageFile], Field(max_length=MOST_MESSAGES), FailFast()] = Field(default=[])  # missing in old files
+    template_arguments: Annotated[str, Field(max_length=LONGEST_FIELDS)] = "{}"  # as JSON
     here: Count
     finished: Annotated[str, Field(max_length=60)] | None
     vocabulary: Annotated[list[TokenFile], Field(max_length=2_000_000), FailFast()]
@@ -261,7 +323,7 @@ class Content:
         try:
             self.head = File.model_validate(content)
         except ValidationError as error:
-            raise BadRecording("This recording is broken (at {place}).", place=place_of(error)) from error
+            raise broken(error) from error
 
     def entries(self, name: str, kind: type[Entry]) -> Iterator[Entry]:
         """Yield the entries of one long list, each part parsed when it is needed."""
@@ -270,9 +332,21 @@ class Content:
             try:
                 entries: list[Entry] = _PARSERS[kind].validate_json(part)
             except ValidationError as error:
-                raise BadRecording("This recording is broken (at {place}).", place=place_of(error, name, count)) from error
+                raise broken(error, name, count) from error
             count += len(entries)
             yield from entries
+
+
+def broken(error: ValidationError, name: str = "", before: int = 0) -> BadRecording:
+    """Return the error for a file with this first error: where it is, and what contradicts what, if a check of this app found it.
+
+    name, before: see `place_of`.
+    """
+    found_here = error.errors(include_input=False)[0].get("ctx", {}).get("error")
+    if isinstance(found_here, ValueError) and found_here.args and isinstance(found_here.args[0], Message):
+        why = found_here.args[0]
+        return BadRecording("This recording contradicts itself (at {place}): {why}.", place=place_of(error, name, before), why=why)
+    return BadRecording("This recording is broken (at {place}).", place=place_of(error, name, before))
 
 
 def place_of(error: ValidationError, name: str = "", before: int = 0) -> str:
@@ -309,15 +383,24 @@ def file_of(run: Any) -> File:
         settings=run.settings.for_file(),
         top_n=run.top_n,
         as_chat=run.as_chat,
-        messages=[
-            MessageFile(role=message["role"], content=message["content"], first=first, end=end)
-            for message, (first, end) in zip(run.messages, run.message_spans, strict=True)
-        ],
+        messages=[MessageFile.of(message, span) for message, span in zip(run.messages, run.message_spans, strict=True)],
+        **({"template_arguments": json.dumps(run.template_arguments)} if run.template_arguments else {}),
         here=number[run.here],
         finished=run.finished,
         vocabulary=[TokenFile(id=i, raw=word(i).raw.hex(), special=word(i).special) for i in sorted(used)],
         steps=[step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
     )
+
+
+def fields_of(written: str) -> dict[str, Any]:
+    """Return the object in this JSON. Raises BadRecording."""
+    try:
+        fields = json.loads(written)
+        if isinstance(fields, dict):
+            return fields
+    except (ValueError, RecursionError):
+        pass
+    raise BadRecording("This recording is broken (at {place}).", place="messages")
 
 
 def public_name(name: str) -> str:

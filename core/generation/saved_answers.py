@@ -1,8 +1,8 @@
 """Saved answers: the JSON that inference servers return with log-probabilities, as people save it, read into the file of a recording.
 
 Known are chat completions, completions and responses in OpenAI's form (vLLM, llama-server, SGLang, LM Studio and others write it too), the
-own forms of llama-server, Ollama, SGLang, TGI, Gemini and LangChain, the logprobs alone, lists of them, JSON lines, and saved streams. A
-file may come from a stranger. What the answer does not say is left out, and nothing is invented.
+own forms of llama-server, Ollama, SGLang, TGI, KoboldCpp, Gemini and LangChain, the log of `llm`, the logprobs alone, lists of them, JSON
+lines, and saved streams. A file may come from a stranger. What the answer does not say is left out, and nothing is invented.
 """
 
 from __future__ import annotations
@@ -30,7 +30,22 @@ MOST_ANSWERS = 200
 MOST_STEPS = 50_000  # tokens of all answers together
 MOST_ENTRIES = 1_000_000  # listed tokens of all answers together
 # Names under which logs, batches and other programs keep an answer.
-WRAPPERS = ("body", "response", "result", "output", "answer", "data", "kwargs", "message", "generations", "generation_info", "logprobs")
+WRAPPERS = (
+    "body",
+    "response",
+    "response_json",
+    "result",
+    "results",
+    "output",
+    "answer",
+    "data",
+    "kwargs",
+    "message",
+    "generations",
+    "generation_info",
+    "logprobs",
+)
+END_OF_STREAM = object()
 FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")  # with which the lines of a saved stream begin
 NO_ANSWER = Message("This file is neither a recording of this app nor a saved answer of an inference server.")
 NO_LOGPROBS = Message(
@@ -43,6 +58,8 @@ def answer_file(answers: Sequence[Answer]) -> File:
     first, keys = answers[0], Keys()
     if any(answer.prompt != first.prompt for answer in answers):
         raise BadRecording("The answers in this file begin with different texts. Save them in files of their own.")
+    for answer in answers:  # a list can have the same ids with less of their bytes
+        keys.of([step.chosen for step in answer.steps if step.chosen.token_id is not None])
     given = [] if first.prompt is None else [first.prompt]
     prompt_keys = keys.of(given)
     steps: list[StepFile] = []
@@ -141,7 +158,10 @@ def read(data: str | bytes | dict[str, Any] | list[Any]) -> list[Answer]:
     collector = _Found(streamed=raw.startswith(FIELDS))
     try:
         for value in _values(raw):
-            collector.look_at(value)
+            if value is END_OF_STREAM:
+                collector.end_stream()
+            else:
+                collector.look_at(value)
     except BadRecording as error:
         raise BadRecording("This answer is broken: {error}", error=error) from error
     answers = [answer for answer in collector.whole() if answer.steps]
@@ -153,7 +173,10 @@ def read(data: str | bytes | dict[str, Any] | list[Any]) -> list[Answer]:
 
 
 def _values(raw: bytes) -> Iterator[Any]:
-    """Yield the JSON values of a file: one, or one of each line. Lines of a saved stream begin with "data:"."""
+    """Yield the JSON values of a file: one, or one of each line. Lines of a saved stream begin with "data:".
+
+    END_OF_STREAM stands for the line that ends a stream, also one without any other sign of its end.
+    """
     first, line_break, _rest = raw.partition(b"\n")
     if not line_break or not (first.startswith(FIELDS) or (first[:1] in b"{[" and first.rstrip()[-1:] in b"}]")):
         yield BoundedJson(raw, BOUNDS).head
@@ -163,7 +186,9 @@ def _values(raw: bytes) -> Iterator[Any]:
         raise BadRecording("This file is too large: at most {most} lines are read.", most=MOST_LINES)
     for line in lines:
         text = line.strip().removeprefix(b"data:").strip()
-        if text.startswith((b"{", b"[")) and text != b"[DONE]":
+        if text == b"[DONE]":
+            yield END_OF_STREAM
+        elif text.startswith((b"{", b"[")):
             yield BoundedJson(text, BOUNDS).head
 
 
@@ -201,7 +226,8 @@ class _Found:
     texts: bool = False  # an answer was found, perhaps one without log-probabilities
     entries: int = 0  # listed tokens so far
     over: dict[Any, int] = field(default_factory=dict)  # by name: how many answers with this name have ended
-    ended: int = 0  # streams that have ended
+    ended: int = 0  # streams of responses that have ended
+    running: set[tuple[Any, ...]] = field(default_factory=set)  # names of answers that have begun and not ended
 
     def look_at(self, value: Any, depth: int = 0) -> None:
         """Add all answers in a JSON value."""
@@ -220,6 +246,14 @@ class _Found:
                 if len(self.opened) > before:
                     break  # other names hold the same answer
 
+    def end_stream(self) -> None:
+        """End all answers whose parts came so far. The next parts with their names are those of other answers."""
+        for name in self.running:
+            self.over[name] = self.over.get(name, 0) + 1
+        self.running.clear()
+        if any(key[:1] == ("event",) and key[-1] == self.ended for key in self.opened):
+            self.ended += 1
+
     def whole(self) -> list[Answer]:
         """Return all answers."""
         return [answer.whole() for answer in self.opened.values()]
@@ -232,6 +266,11 @@ class _Found:
                     if isinstance(part, dict):
                         add(value, part, index)
                 return True
+        if any(isinstance(result, dict) and isinstance(result.get("text"), str) for result in list_in(value, "results")):
+            for index, result in enumerate(value["results"]):
+                if isinstance(result, dict):
+                    self._choice(value, logprob_formats.of_kobold(result), index)
+            return True
         if isinstance(value.get("type"), str) and value["type"].startswith("response."):
             return self._event(value)
         for name, (kind, tokens_of) in logprob_formats.OWN_FORMS.items():
@@ -297,6 +336,9 @@ class _Found:
         key = (*name, self.over.get(name, 0))
         if ended:
             self.over[name] = self.over.get(name, 0) + 1
+            self.running.discard(name)
+        else:
+            self.running.add(name)
         return key
 
     def _keep(self, value: dict[str, Any], steps: list[ListedStep], name: Any) -> _Open:

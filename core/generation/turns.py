@@ -37,7 +37,7 @@ def messages_of(run: Generation) -> Messages:
     answer = join([token.raw for token in _final(tokens) if not token.special])
     *before, last = run.messages
     if last["role"] == "assistant":
-        return (*before, {"role": "assistant", "content": last["content"] + answer})
+        return (*before, {**last, "content": last["content"] + answer})
     return (*run.messages, {"role": "assistant", "content": answer}) if answer else run.messages
 
 
@@ -68,7 +68,13 @@ def next_turn(run: Generation, text: str) -> Generation:
     Raises WrongType if the run is not a conversation.
     """
     following = Generation(
-        run.model, [*messages_of(run), {"role": "user", "content": text}], run.settings, run.top_n, run.use_cache, **run.stops
+        run.model,
+        [*messages_of(run), {"role": "user", "content": text}],
+        run.settings,
+        run.top_n,
+        run.use_cache,
+        **run.stops,
+        template_arguments=run.template_arguments,
     )
     following.cache = run.cache
     return following

@@ -12,6 +12,7 @@ import torch
 
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
+from core.sources.capabilities import Can, require
 
 ROWS_AT_ONCE = 1 << 16  # of the table, so that only a part of a 16-bit table is widened at a time
 MOST_POINTS = 2_000
@@ -42,6 +43,7 @@ class FlatMap:
 
 
 def _table(model: LanguageModel) -> torch.Tensor:
+    require(model, Can.NETWORK)
     with model.engine.lock.acquire():  # the weights may have been unloaded
         return model.load_network().get_input_embeddings().weight.detach()
 

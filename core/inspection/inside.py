@@ -8,7 +8,7 @@ implementation and back. The keys and values of earlier tokens still come from t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -39,32 +39,42 @@ NO_ATTENTION = Message("This architecture has no attention: it keeps one state o
 SOME_ATTENTION = Message("Layers {layers} of this model have no attention.")
 ONE_WITHOUT = Message("Layer {layers} of this model has no attention.")
 HIDDEN_ATTENTION = Message("This architecture does not give its true attention weights, so they are not shown.")
+SOME_HIDDEN = Message("The true attention weights of layers {layers} are not known, so they are not shown.")
+ONE_HIDDEN = Message("The true attention weights of layer {layers} are not known, so they are not shown.")
 TO_NOTHING = Message(
     "The heads of this model have attention sinks that belong to no token. So the shown attention adds up to less than 100 %."
 )
+
+
+def attention_modules(layer: Any) -> list[Any]:
+    """Return the modules of a layer that compute attention, by the names that transformers gives their classes."""
+    return [part for part in layer.modules() if "Attention" in type(part).__name__ or "Attn" in type(part).__name__]
 
 
 @contextmanager
 def capture_attention(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
     """Collect the attention weights of a pass in the block: layer index -> weights [heads, positions] of the last position.
 
-    Layers without attention (state spaces, convolutions) are missing. The caller must hold the engine's lock, because no other pass may run
-    while the network is switched.
+    Layers without attention (state spaces, convolutions) are missing, and those whose numbers are no weights. The caller must hold the
+    engine's lock, because no other pass may run while the network is switched.
     """
     seen: dict[int, torch.Tensor] = {}
 
     def note(index: int) -> Any:
-        def hook(_module: Any, _inputs: Any, output: Any) -> None:
+        def hook(module: Any, _inputs: Any, output: Any) -> None:
             for part in output if isinstance(output, tuple) else ():
                 if isinstance(part, torch.Tensor) and part.dim() == 4 and len(part) == 1 and part.shape[2] and part.is_floating_point():
-                    seen[index] = part[0, :, -1].clone()  # a view would keep the weights of all positions
+                    weights = part[0, :, -1].clone()  # a view would keep the weights of all positions
+                    if _are_weights(weights, hasattr(module, "sinks")):
+                        seen[index] = weights
 
         return hook
 
     def ask(_module: Any, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return inputs, named | {"output_attentions": True}
 
-    hooks = [part.register_forward_hook(note(index)) for index, layer in enumerate(layers.modules) for part in layer.modules()]
+    parts = ((index, part) for index, layer in enumerate(layers.modules) for part in attention_modules(layer))
+    hooks = [part.register_forward_hook(note(index)) for index, part in parts]
     hooks.append(layers.model.load_network().register_forward_pre_hook(ask, with_kwargs=True))
     try:
         with _plainly(layers.model.load_network()):
@@ -88,12 +98,21 @@ def _plainly(network: Any) -> Iterator[None]:
         network.set_attn_implementation(usual)
 
 
-def rows(seen: dict[int, torch.Tensor], layer_count: int, positions: int) -> tuple[np.ndarray | None, ...]:
-    """Return float32 [heads, positions] per layer, None for a layer without attention; 0 outside of a sliding window."""
+def _are_weights(weights: torch.Tensor, has_sinks: bool) -> bool:
+    """Return whether each head's numbers are probabilities of positions, which add up to 1, or with attention sinks to less."""
+    sums, slack = weights.float().sum(1), 1e-3 if weights.dtype in (torch.float32, torch.float64) else 0.02
+    return bool((weights >= 0).all() and (sums <= 1 + slack).all() and (has_sinks or (sums >= 1 - slack).all()))
+
+
+def rows(seen: dict[int, torch.Tensor], layer_count: int, positions: int, keys: Collection[int]) -> tuple[np.ndarray | None, ...]:
+    """Return float32 [heads, positions] per layer, None for a layer without known attention; 0 outside of a sliding window.
+
+    keys: how many of the last positions a layer can attend to. Other weights belong to keys that are no tokens, such as compressed ones.
+    """
     per_layer: list[np.ndarray | None] = []
     for index in range(layer_count):
         weights = seen.get(index)
-        if weights is None or weights.shape[1] > positions:
+        if weights is None or weights.shape[1] not in keys:
             per_layer.append(None)
             continue
         row = np.zeros((weights.shape[0], positions), dtype=np.float32)
@@ -133,7 +152,8 @@ class Inside:
     """The inspection of one step. All values belong to the last of `token_ids`, the position that predicts the next token.
 
     layers: one per layer, the last is the model's own distribution; empty if the layers cannot be read. before: the same before the first
-    layer. attention: per layer float32 [heads, positions], each row sums to 1 over the tokens; None for a layer without attention. notes:
+    layer. attention: per layer float32 [heads, positions], each row sums to 1 over the tokens, with sinks to less; None for a layer whose
+    attention is missing or not known. notes:
     one sentence for each thing that this kind of model cannot show. seconds: of computation, without waiting.
     """
 
@@ -203,7 +223,7 @@ def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, to
         before=stations[0] if stations else None,
         layers=stations[1:],
         attention=rows,
-        notes=tuple(_notes(model, rows, bool(stations))),
+        notes=tuple(_notes(model, probe.layers, rows, bool(stations))),
         seconds=probe.seconds,
         _reader=probe.layers,
         _hidden=hidden,
@@ -266,11 +286,12 @@ class _Probe:
             if not cut:
                 self._read_all_but_last()
         with self.turn():
+            keys = {len(self._ids)} if self._state is None else {count + 1 for count in self._backend.key_counts(self._state)}
             with capture_attention(self.layers) as seen:
                 again = self._run_last()
             if not same_probabilities(again, logits, self._model.dtype):
                 return nothing
-            return rows(seen, self._model.layer_count, len(self._ids))
+            return rows(seen, self._model.layer_count, len(self._ids), keys)
 
 
 def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> np.ndarray:
@@ -345,16 +366,25 @@ def guess(model: Source, token_id: int, rank: int, logit: float, probability: fl
     return Guess(token_id, token.text, token.piece, rank, logit, probability)
 
 
-def _notes(model: LanguageModel, rows: tuple[np.ndarray | None, ...], readable: bool) -> Iterable[str]:
+def _notes(model: LanguageModel, layers: Layers, rows: tuple[np.ndarray | None, ...], readable: bool) -> Iterable[str]:
     """Yield one sentence for each thing that cannot be shown."""
     if not readable:
         yield NO_LAYERS
-    without = [str(index + 1) for index, row in enumerate(rows) if row is None]
-    if len(without) == len(rows):
+    missing = [index for index, row in enumerate(rows) if row is None]
+    if len(missing) == len(rows):
         yield HIDDEN_ATTENTION if model.shape.attention else NO_ATTENTION
-    elif len(without) == 1:
-        yield ONE_WITHOUT.with_values(layers=without[0])
-    elif without:
-        yield SOME_ATTENTION.with_values(layers=Message("{some} and {last}", some=", ".join(without[:-1]), last=without[-1]))
+    else:
+        hidden = [index for index in missing if attention_modules(layers.modules[index])]
+        yield from _of_layers(sorted({*missing} - {*hidden}), ONE_WITHOUT, SOME_ATTENTION)
+        yield from _of_layers(hidden, ONE_HIDDEN, SOME_HIDDEN)
     if any(row is not None and bool((row.sum(1) < 0.99).any()) for row in rows):
         yield TO_NOTHING
+
+
+def _of_layers(indices: Sequence[int], singular: Message, plural: Message) -> Iterable[str]:
+    """Yield the sentence about these layers, none if there are none."""
+    *some, last = [str(index + 1) for index in indices] or [""]
+    if some:
+        yield plural.with_values(layers=Message("{some} and {last}", some=", ".join(some), last=last))
+    elif last:
+        yield singular.with_values(layers=last)

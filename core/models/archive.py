@@ -9,12 +9,11 @@ from __future__ import annotations
 import io
 import json
 import re
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.disk_full import disk_full_named
+from core.disk_full import disk_full_named, temporary_folder
 from core.errors import ModelError
 from core.models.loading import READING, load_folder
 from core.sources.capabilities import Can, require
@@ -30,7 +29,7 @@ def zip_of(model: LanguageModel) -> bytes:
     """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server, NoRoom."""
     require(model, Can.NETWORK)
     network, packed = model.load_network(), io.BytesIO()
-    with disk_full_named(model.name), tempfile.TemporaryDirectory() as directory, model.engine.lock.acquire():
+    with disk_full_named(model.name), temporary_folder() as directory, model.engine.lock.acquire():
         folder = Path(directory)
         network.save_pretrained(folder)
         model.tokenizer.save_pretrained(folder)
@@ -47,7 +46,7 @@ def zip_of(model: LanguageModel) -> bytes:
 def open_zip(data: bytes) -> LanguageModel:
     """Return the model in a zip of a model folder, such as `zip_of` makes, named after the folder. Raises a ModelError."""
     try:
-        with disk_full_named("zip"), zipfile.ZipFile(io.BytesIO(data)) as archive, tempfile.TemporaryDirectory() as directory:
+        with disk_full_named("zip"), zipfile.ZipFile(io.BytesIO(data)) as archive, temporary_folder() as directory:
             wanted = [entry for entry in archive.infolist() if _NAMES.fullmatch(entry.filename)]
             names = [Path(entry.filename).name for entry in wanted]
             if sum(entry.file_size for entry in wanted) > LARGEST or len(set(names)) != len(names):

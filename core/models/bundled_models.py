@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from core.message import Message, Number
+from core.models.checksums import broken_file
 from core.models.hub import BUNDLED, bundled_names
 
+log = logging.getLogger(__name__)
 CARD = "README.md"
 LARGEST = 200_000  # characters
 TRAINING_DATA = "Training data"
@@ -39,7 +42,7 @@ def first_sentence(card: str) -> str:
     body = card.split("\n---", 1)[-1] if card.startswith("---") else card
     paragraphs = (" ".join(part.split()) for part in body.split("\n\n"))
     paragraph = next((part for part in paragraphs if part and (part[0].isalpha() or part[0] == "*")), "")
-    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph).replace("*", "")  # relative links of the card do not work in the app
+    plain = re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", paragraph).replace("*", "")  # relative links of the card do not work in the app
     return _described(plain.split(". ")[0].rstrip(".") + ".") if paragraph else ""
 
 
@@ -48,7 +51,7 @@ def card_section(name: str, heading: str) -> str:
     path = BUNDLED / name / CARD
     if name not in bundled_names() or not path.is_file():
         return ""
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8", errors="replace") as file:
         lines = file.read(LARGEST).splitlines()
     if f"## {heading}" not in lines:
         return ""
@@ -69,20 +72,37 @@ class ModelEntry:
 
 
 def list_models() -> list[ModelEntry]:
-    """Return the bundled models, the main one first. Read from their files once per process, without importing torch."""
+    """Return the bundled models, the main one first. Read from their files once per process, without importing torch.
+
+    A model whose files are damaged is left out, and the log says so.
+    """
     return list(_entries(BUNDLED))
 
 
 @lru_cache(maxsize=8)
 def _entries(home: Path) -> tuple[ModelEntry, ...]:
     folders = sorted(path.parent for path in home.glob("*/model.safetensors") if (path.parent / "config.json").is_file())
-    return tuple(map(_entry, folders))
+    return tuple(entry for entry in map(_entry, folders) if entry is not None)
 
 
-def _entry(folder: Path) -> ModelEntry:
+def _entry(folder: Path) -> ModelEntry | None:
+    """Return the entry of a model, None if its files are damaged."""
+    from safetensors import SafetensorError
+
+    try:
+        broken, entry = broken_file(folder), _read_entry(folder)
+    except (SafetensorError, OSError, ValueError) as error:
+        broken, entry = broken_file(folder) or type(error).__name__, None
+    if broken:
+        facts = {"event": "damaged model left out", "model": folder.name, "why": broken}
+        log.error("The bundled model %s is damaged and left out: %s", folder.name, broken, extra=facts)
+    return None if broken else entry
+
+
+def _read_entry(folder: Path) -> ModelEntry:
     weights = folder / "model.safetensors"
     card = folder / "README.md"
-    first = first_sentence(card.read_text("utf-8")) if card.is_file() else ""
+    first = first_sentence(card.read_text("utf-8", "replace")) if card.is_file() else ""
     return ModelEntry(folder.name, folder.name.replace("-", " ").capitalize(), first, _count_parameters(weights), weights.stat().st_size)
 
 

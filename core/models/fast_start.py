@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from core.backends.decoder_parts import Layer, Norm, Parts, Projection, Rotary
+from core.disk_full import temporary_folder_named
+from core.models.checksums import broken_file
 from core.models.hub import BUNDLED, bundled_names
 
 if TYPE_CHECKING:
@@ -90,10 +92,11 @@ def load_without_network(name: str) -> LanguageModel | None:
     from core.device import device_for
     from core.engine.end_tokens import ids_of
     from core.engine.model import LanguageModel, NetworkFacts
+    from core.engine.shape import ModelShape
     from core.tokens.bundled_tokenizer import PlainTokenizer
 
     folder = BUNDLED / name
-    if name not in bundled_names() or device_for("auto").type != "cpu":
+    if name not in bundled_names() or broken_file(folder) or device_for("auto").type != "cpu":
         return None
     settings = json.loads((folder / "config.json").read_text("utf-8"))
     weights = {part: weight.float() for part, weight in load_file(folder / "model.safetensors").items()}
@@ -110,7 +113,8 @@ def load_without_network(name: str) -> LanguageModel | None:
     head = weights.get("lm_head.weight", table)
     ends = [json.loads((folder / "generation_config.json").read_text("utf-8")).get("eos_token_id"), settings.get("eos_token_id")]
     end_token_ids = ids_of([*ends, tokenizer.eos_token_id])
-    facts = NetworkFacts.from_weights(SimpleNamespace(**settings), weights.items(), table, head, end_token_ids)
+    shape = ModelShape.from_weights(SimpleNamespace(**settings), weights.items(), table, head)
+    facts = NetworkFacts.from_weights(shape, weights.items(), table, end_token_ids)
     model = LanguageModel(name, None, tokenizer, decoder, facts, lambda: _network(name, weights, decoder))
     model.engine.speed = decoder.choose_speed([1])
     model.engine.forward([0])  # the first pass takes longer than the others
@@ -127,7 +131,7 @@ def _network(name: str, weights: dict[str, Any], decoder: Any) -> Any:
     from core.errors import ModelError, quoted
     from core.models.loading import READING
 
-    with READING:
+    with READING, temporary_folder_named():
         from transformers import LlamaForCausalLM
         from transformers.utils import logging as transformers_logging
 

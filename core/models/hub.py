@@ -11,6 +11,7 @@ from pathlib import Path
 from core.disk_full import is_disk_full, no_room_on_disk
 from core.errors import ModelError, quoted
 from core.message import Message
+from core.models.checksums import broken_file
 from core.models.model_names import is_hub_id, with_revision
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
@@ -22,7 +23,10 @@ UNNEEDED = ("*/*", "consolidated*.safetensors")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A recommended model. bytes: published size of its safetensors; the hub is asked for the real size before a download."""
+    """A recommended model. bytes: published size of its safetensors; the hub is asked for the real size before a download.
+
+    chat: whether it has a chat template.
+    """
 
     name: str
     title: str
@@ -31,6 +35,7 @@ class Offer:
     licence: str
     gated: bool
     good_for: str
+    chat: bool = False
 
 
 OFFERS = (
@@ -60,9 +65,17 @@ OFFERS = (
         "Apache 2.0",
         False,
         Message("a tiny chat model"),
+        chat=True,
     ),
     Offer(
-        "Qwen/Qwen3-0.6B", "Qwen3 0.6B", 596_049_920, 1_503_300_328, "Apache 2.0", False, Message("chat, many languages, thinking aloud")
+        "Qwen/Qwen3-0.6B",
+        "Qwen3 0.6B",
+        596_049_920,
+        1_503_300_328,
+        "Apache 2.0",
+        False,
+        Message("chat, many languages, thinking aloud"),
+        chat=True,
     ),
     Offer("openai-community/gpt2", "GPT-2", 124_439_808, 548_105_171, "MIT", False, Message("a well-known model of 2019, for comparison")),
     Offer(
@@ -88,6 +101,8 @@ def bundled_names() -> set[str]:
 def local_folder(name: str) -> Path | None:
     """Return the folder of a bundled or local model; None if the name is a hub id. Raises ModelError for a path without a folder."""
     if name in bundled_names():
+        if broken := broken_file(BUNDLED / name):
+            raise ModelError("{file} of {name} is damaged. Install this app again.", file=broken, name=quoted(name))
         return BUNDLED / name
     try:
         path = Path(name).expanduser()

@@ -8,11 +8,13 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from core.disk_full import temporary_folder_named
 from core.errors import ModelError, quoted
 from core.message import Message
 from core.models.gguf.header import is_gguf
 from core.models.gguf.loading import load_gguf
 from core.models.hub import TOKENIZER_FILES, find
+from core.models.load_progress import CHECKS, LOADS, MEASURES, tell
 from core.models.model_names import LONGEST_NAME, checked_name
 from core.models.recommended_settings import recommended_in
 from core.models.tokenizer_trial import try_tokenizer
@@ -73,7 +75,8 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
     from core.device import device_for, enough_memory
 
     message = Message("There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.")
-    with enough_memory(message.with_values(where=device_for(device), name=quoted(name))):  # reading the files needs memory too
+    # Reading the files needs memory too.
+    with temporary_folder_named(), enough_memory(message.with_values(where=device_for(device), name=quoted(name))):
         return _load_checked(folder, name, device, dtype, tokenizer)
 
 
@@ -159,8 +162,10 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
 
     where = device_for(device)
     tokenizer = read_tokenizer(tokenizer_folder, name)
+    tell(LOADS)
     network = _network(folder, name, config, where, dtype_for(dtype if kept is None else kept, where))
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
+    tell(CHECKS)
     try:
         backend: Backend | None = None
         note: str = ""
@@ -178,6 +183,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         model = LanguageModel(name, network, tokenizer, backend, facts)
         model.notes = tuple(filter(None, (note, uncached, surplus)))
         model.recommended = recommended_in(folder)
+        tell(MEASURES)
         model.engine.speed = model.engine.backend.choose_speed(thread_choices(model.parameter_count, where))
         model.engine.forward([0])  # errors of the first pass appear now, and the first visitor does not wait for it
     except ModelError:

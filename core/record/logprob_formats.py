@@ -13,6 +13,8 @@ from core.errors import BadRecording
 from core.record import tokens_without_ids
 from core.record.tokens_without_ids import ListedStep, ListedToken
 
+KOBOLD_FLOOR = -9.2103  # log of 0.0001
+
 
 def of_choice(choice: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of a choice of chat completions or completions; none without log-probabilities. Raises BadRecording."""
@@ -23,6 +25,26 @@ def of_choice(choice: dict[str, Any]) -> list[ListedStep]:
         return parallel_lists(logprobs, choice)
     parts = [entry for name in ("reasoning_content", "content", "refusal") for entry in list_of(logprobs.get(name))]
     return with_ids(list(map(tokens_without_ids.entry, parts)), choice.get("token_ids"))
+
+
+def of_kobold(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result of KoboldCpp as a choice. Its smallest probability means "0.0001 or less", which is no value of a token."""
+    logprobs = result.get("logprobs")
+    if not isinstance(logprobs, dict):
+        return result
+    return result | {"logprobs": {"content": [_above_floor(entry) for entry in list_of(logprobs.get("content"))]}}
+
+
+def _above_floor(value: Any) -> Any:
+    """Return an entry of KoboldCpp without the numbers that are its smallest."""
+    if not isinstance(value, dict):
+        return value
+    entry = dict(value)
+    if isinstance(value.get("logprob"), float) and value["logprob"] <= KOBOLD_FLOOR:
+        entry["logprob"] = None
+    if isinstance(value.get("top_logprobs"), list):
+        entry["top_logprobs"] = list(map(_above_floor, value["top_logprobs"]))
+    return entry
 
 
 def of_prompt(values: Any, ids: Any = None) -> list[ListedStep]:
@@ -83,7 +105,17 @@ def _responses(value: dict[str, Any]) -> list[ListedStep]:
 
 def _entries(name: str) -> Callable[[dict[str, Any]], list[ListedStep]]:
     """Return a function that reads a list of entries with this name (llama-server, Ollama, Cohere)."""
-    return lambda value: [tokens_without_ids.entry(_cohere(entry)) for entry in list_of(value[name])]
+    return lambda value: [tokens_without_ids.entry(_of_llm(_cohere(entry))) for entry in list_of(value[name])]
+
+
+def _of_llm(value: Any) -> Any:
+    """Return an entry of the log of `llm`, {text, top_logprobs: [{text: log-probability}]}, in the usual form. Any other is returned."""
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str) or {"token", "logprob"} & value.keys():
+        return value
+    lists = [_object(top) for top in list_of(value.get("top_logprobs"))]
+    listed = [{"token": text, "logprob": number} for top in lists for text, number in top.items()]
+    own = next((top[value["text"]] for top in lists if value["text"] in top), None)
+    return {"token": value["text"], "logprob": own, "top_logprobs": listed}
 
 
 def _cohere(value: Any) -> Any:

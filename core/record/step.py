@@ -7,16 +7,15 @@ a step is cheap even for the smallest model.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache, partial
-from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from core.errors import BadToken
-from core.message import ENGLISH, Message, Wording, percent
-from core.record import notebook_display
+from core.message import Message, percent
 from core.sampling.settings import SamplingSettings
 from core.tokens.token_text import Token, known_id
 
@@ -191,16 +190,13 @@ class TokenDistribution(FrozenArrays):
     top_logprobs_count: int = 0
     stage_exact: tuple[bool, ...] = ()
     facts: tuple[str, ...] = ()  # of the listed tokens; () if the source says nothing
+    _repr_html_: ClassVar[Callable[..., str]]  # added by `core.reports.methods`
 
     def __repr__(self) -> str:
         first = [
             f"{self._piece(column)!r} {percent(float(self.probabilities[0, column]))}" for column in range(min(3, len(self.token_ids)))
         ]
         return f"TokenDistribution({self.index}, {', '.join(first)}, ...)"
-
-    def _repr_html_(self) -> str:
-        """Return the bars, for a notebook."""
-        return notebook_display.framed(f"What comes next? Token {self.index + 1}", notebook_display.bars(self))
 
     def _pickled(self) -> dict[str, Any]:
         listed = {int(i): self.vocabulary.token(int(i)) for i in self.token_ids}
@@ -227,9 +223,10 @@ class TokenDistribution(FrozenArrays):
     @property
     def candidates(self) -> tuple[Candidate, ...]:
         """The listed tokens, the model's likeliest first."""
-        return tuple(map(self._candidate, range(len(self.token_ids))))
+        return tuple(map(self.candidate, range(len(self.token_ids))))
 
-    def _candidate(self, column: int) -> Candidate:
+    def candidate(self, column: int) -> Candidate:
+        """Return the listed token of this column."""
         token = self.vocabulary.token(int(self.token_ids[column]))
         removed_at, start = int(self.removed_at[column]), float(self.dice_starts[column])
         return Candidate(
@@ -313,14 +310,10 @@ class Step(TokenDistribution):
     roll: float | None
     attempt: int
     before: Step | str = ""
+    to_image: ClassVar[Callable[..., None]]  # added by `core.reports.methods`
 
     def __repr__(self) -> str:
         return f"Step({self.index}, {self.piece!r}, {percent(self.model_probability)}, rank {self.rank}, {self.chosen_by})"
-
-    def _repr_html_(self) -> str:
-        """Return the bars, the chosen token and how it was chosen, for a notebook."""
-        how = self.chosen_by if self.roll is None else f"rolled {self.roll:.4f}"
-        return notebook_display.framed(f"Token {self.index + 1}: {self.piece} · {how}", notebook_display.bars(self))
 
     def _pickled(self) -> dict[str, Any]:
         return TokenDistribution._pickled(self) | {"before": ""}
@@ -333,15 +326,6 @@ class Step(TokenDistribution):
             before = before.before
         return before if isinstance(before, str) else "…", path[::-1]
 
-    def to_image(self, path: str | Path, theme: str = "light", wording: Wording = ENGLISH) -> None:
-        """Write the step as a picture of 1920 x 1080: the text, the bars, the dice. path: ends in .png or .svg. theme: "light" or "dark".
-
-        Raises BadSetting for another ending or theme, CannotWrite.
-        """
-        from core.reports import files  # imported here, because reports import steps: a declared import cycle
-
-        files.write_step(self, path, theme, wording)
-
     @property
     def token_id(self) -> int | Any:
         """Id of the chosen token; None if only its bytes are known."""
@@ -350,7 +334,7 @@ class Step(TokenDistribution):
     @property
     def chosen(self) -> Candidate:
         """The chosen token as a candidate."""
-        return self._candidate(self.chosen_column)
+        return self.candidate(self.chosen_column)
 
     @property
     def chosen_column(self) -> int:

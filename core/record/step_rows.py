@@ -7,7 +7,6 @@ The tint of a written token and what a constraint did to the step are computed h
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -66,7 +65,7 @@ def constrained(seen: TokenDistribution) -> Constrained | None:
         excluded, at_least = 1.0 - float(before[best] / after[best]), False
     else:
         excluded, at_least = float(before.sum()), True
-    wanted = seen.candidates[0] if int(seen.removed_at[0]) == row else None
+    wanted = seen.candidate(0) if int(seen.removed_at[0]) == row else None
     return Constrained(min(1.0, max(0.0, excluded)), at_least, seen.stage_kept[row], wanted)
 
 
@@ -128,15 +127,16 @@ def step_rows(seen: TokenDistribution | Step, count: int, unlikely: Unlikely = "
     A chosen token with a higher rank takes the last row. unlikely: excluded candidates below `WORTH_A_ROW` are "shown"; "folded" into the
     rest at the end of the list, but not the first `FEWEST` rows; or "skipped", so that later candidates take their rows.
     """
-    chosen: Candidate | None = getattr(seen, "chosen", None)
-    candidates = seen.candidates
-    ordered = sorted(candidates, key=_allowed_first) if "constraint" in seen.stage_names else candidates
-    listed = [c for c in ordered if unlikely != "skipped" or not _is_unlikely(c, chosen)][:count]
-    shown = _folded(listed, chosen) if unlikely == "folded" else listed
-    if chosen is not None and chosen.key not in {c.key for c in listed}:
-        shown = [*shown[: count - 1], chosen]
-    rows = [_row(seen, candidate, chosen, candidates) for candidate in shown]
-    return StepRows(tuple(rows), _rest(seen, {candidate.key for candidate in shown}), len(listed) - len(shown))
+    columns = _Columns(seen)
+    ordered = range(len(columns.model))
+    listed = sorted(ordered, key=columns.allowed_first) if STAGE in seen.stage_names else list(ordered)
+    if unlikely == "skipped":
+        listed = [column for column in listed if not columns.is_unlikely(column)]
+    listed = listed[:count]
+    shown = _folded(listed, columns) if unlikely == "folded" else listed
+    if columns.chosen >= 0 and columns.chosen not in listed:
+        shown = [*shown[: count - 1], columns.chosen]
+    return StepRows(tuple([_row(seen, columns, column) for column in shown]), _rest(seen, shown), len(listed) - len(shown))
 
 
 def label_of(piece: str) -> str:
@@ -153,49 +153,63 @@ def measured(probability: float) -> float:
     return 0.0 if math.isnan(probability) else probability
 
 
-def _allowed_first(candidate: Candidate) -> tuple[bool, float]:
-    return candidate.removed_by is not None, -measured(candidate.sampling_probability)
+class _Columns:
+    """The listed tokens of a step by column, as plain numbers. Only a token with a row becomes a `Candidate`, because that reads its text.
+
+    removed: index of the stage that excluded the token, -1 without one. chosen: column of the chosen token, -1 without one.
+    """
+
+    def __init__(self, seen: TokenDistribution) -> None:
+        self.model: list[float] = seen.probabilities[0].tolist()
+        self.final: list[float] = seen.probabilities[-1].tolist()
+        self.removed: list[int] = seen.removed_at.tolist()
+        self.chosen: int = getattr(seen, "chosen_column", -1)
+
+    def allowed_first(self, column: int) -> tuple[bool, float]:
+        """Return by what the tokens are ordered under a constraint."""
+        return self.removed[column] >= 0, -measured(self.final[column])
+
+    def is_unlikely(self, column: int) -> bool:
+        """Return whether this token is excluded, unlikely, and not the chosen one."""
+        return self.removed[column] >= 0 and measured(self.model[column]) < WORTH_A_ROW and column != self.chosen
 
 
-def _folded(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
-    """Return the candidates without the unlikely ones at the end; all of them if that saves no row."""
+def _folded(listed: list[int], columns: _Columns) -> list[int]:
+    """Return the columns without the unlikely ones at the end; all of them if that saves no row."""
     kept = len(listed)
-    while kept > FEWEST and _is_unlikely(listed[kept - 1], chosen):
+    while kept > FEWEST and columns.is_unlikely(listed[kept - 1]):
         kept -= 1
     return listed[:kept] if len(listed) - kept > 1 else listed
 
 
-def _is_unlikely(candidate: Candidate, chosen: Candidate | None) -> bool:
-    is_chosen = chosen is not None and candidate.key == chosen.key
-    return candidate.removed_by is not None and measured(candidate.model_probability) < WORTH_A_ROW and not is_chosen
-
-
-def _row(seen: TokenDistribution, candidate: Candidate, chosen: Candidate | None, candidates: Sequence[Candidate]) -> StepRow:
+def _row(seen: TokenDistribution, columns: _Columns, column: int) -> StepRow:
+    candidate = seen.candidate(column)
     start, share = candidate.dice_start, candidate.sampling_probability
     return StepRow(
         key=candidate.key,
         piece=candidate.piece,
         model=candidate.model_probability,
         final=share,
-        chosen=chosen is not None and candidate.key == chosen.key,
-        excluded_by=_stages(seen, candidate, candidates),
+        chosen=column == columns.chosen,
+        excluded_by=_stages(seen, candidate, columns),
         segment=None if start is None or not share > 0 else (start, min(1.0, start + share)),
         candidate=candidate,
     )
 
 
-def _stages(seen: TokenDistribution, candidate: Candidate, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+def _stages(seen: TokenDistribution, candidate: Candidate, columns: _Columns) -> tuple[str, ...]:
     """Return the stages that excluded a candidate. Greedy excludes a likelier token because of the stages before it."""
     if candidate.removed_by == "greedy" and (moved := seen.moved_by):
-        taken = next(c for c in candidates if c.sampling_probability)
-        if candidate.rank < taken.rank:
+        taken = next(column for column, share in enumerate(columns.final) if share)
+        if candidate.rank < int(seen.ranks[taken]):
             return (*moved, "greedy")
     return () if candidate.removed_by is None else (candidate.removed_by,)
 
 
-def _rest(seen: TokenDistribution, shown: set[int]) -> StepRow:
+def _rest(seen: TokenDistribution, shown: list[int]) -> StepRow:
     """Return the row of all tokens that are not shown. Both probabilities are NaN if the source measured no unlisted tokens."""
-    hidden = ~np.isin(seen.token_ids, list(shown))
+    hidden = np.ones(len(seen.token_ids), dtype=bool)
+    hidden[shown] = False
     model = seen.rest_model_probability + float(np.nansum(seen.probabilities[0, hidden]))
     final = measured(seen.rest_sampling_probability) + float(np.nansum(seen.probabilities[-1, hidden]))
     return StepRow(REST, "", model, math.nan if math.isnan(model) else final)

@@ -107,15 +107,19 @@ def _merged(chosen: ListedToken, row: ListedToken) -> ListedToken:
     if raw != chosen.raw and chosen.raw.endswith(raw) and "\ufffd" in raw.decode("utf-8", "replace"):
         # llama-server holds a character back until its last token. The entry then has the bytes of all its tokens, which have no common id.
         raw, number = chosen.raw, None
+    elif chosen.raw.lstrip(b" ") == raw:  # llama-server of early 2025 writes the tokens of a list without their space
+        raw = chosen.raw
     return ListedToken(raw, number, row.logprob, row.special or chosen.special)
 
 
 def measured(steps: Sequence[ListedStep]) -> list[ListedStep]:
     """Return the steps of an answer. A log-probability of exactly 0 without a list becomes None where it means "not measured".
 
-    Speculative decoding writes it among tokens that have lists, and some servers write it for all tokens. In an answer without any list,
-    0 beside other numbers is a certain token.
+    Speculative decoding writes it among tokens that have lists, and some servers write it for all tokens, also in lists of the token alone.
+    In an answer without any list, 0 beside other numbers is a certain token.
     """
+    if len(steps) > 1 and all(row.logprob == 0.0 for step in steps for row in step.rows):
+        return [ListedStep(replace(step.chosen, logprob=None)) for step in steps]
     alone = {step.chosen.logprob for step in steps if not step.listed}
     if alone - {0.0, None} and not any(step.listed for step in steps):
         return list(steps)

@@ -148,6 +148,22 @@ def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
     raise error
 
 
+def is_closed_here(address: Address) -> bool:
+    """Return whether the address is a port of this machine at which no program listens."""
+    parts = urlsplit(address.url)
+    host = parts.hostname or ""
+    number = _number(host)
+    if host != "localhost" and not (number is not None and number.is_loopback):
+        return False
+    try:
+        connected_socket(host, parts.port or (443 if parts.scheme == "https" else 80), 1.0).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
 def _number(host: str) -> Number | None:
     """Return the IP address of this host in any form that a resolver accepts (decimal, hexadecimal, octal, short); None for a name."""
     try:

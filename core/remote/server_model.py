@@ -20,7 +20,8 @@ from core.device import Stopwatch
 from core.engine.engine import Engine, NetworkChanges
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
-from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
+from core.engine.shape import ModelShape, without_memory
+from core.engine.shape_from_config import EXPERTS, LAYERS, UNBOUNDED_CONTEXT, first_number
 from core.errors import BrokenLogits, EmptyPrompt, NotForThisModel, ServerGone, WrongServer
 from core.message import Message
 from core.record.unlisted_bounds import TopLogprobs
@@ -45,8 +46,10 @@ LEAST_LOGPROB = -1e4  # lower bound, because servers write minus infinity in man
 SLACK = 1e-3  # allowed error of a sum of rounded probabilities
 LEAST_SUM = 0.02
 LARGEST_VOCABULARY = 4_000_000  # ten times the largest known
+MOST_LAYERS, MOST_EXPERTS = 300, 4096  # of a network that is built without memory; each is an object of Python
 HIDDEN = 8.0  # the whole rounding error against what differs between two answers for one step, because both share most of it
-LEAST_ERROR = 5e-5  # error of a log-probability in float32; llama-server's lists have a common offset of up to 4e-5
+LEAST_ERROR = 5e-5  # error of a log-probability in float32; vLLM's differ by up to 2.6e-5
+ADDITION = 2**-24  # largest relative error of one addition in float32
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
 SERVED = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS, Can.PASSES, Can.ALL_SETTINGS, Can.CHOICE, Can.TEXT, Can.SERVED, Can.FACTS})
 
@@ -167,7 +170,8 @@ class ServerModel(LanguageModel):
     """A model on a server that exchanges token ids. Unknown sizes are 0. Network, and shape without a configuration, raise NotForThisModel.
 
     server_kind: "vLLM", "SGLang" or "llama-server". notes: sentences on missing or different features of this server. logprob_error: the
-    rounding error to expect of its log-probabilities, in nats: HIDDEN times what differed when one step was asked in several ways.
+    rounding error to expect of its log-probabilities, in nats: HIDDEN times what differed when one step was asked in several ways, and what
+    no two answers show.
     """
 
     engine: ServerEngine
@@ -268,6 +272,22 @@ class ServerModel(LanguageModel):
         return None if text is None else ServerMetrics.read(text)
 
 
+def served_shape(config: Any) -> ModelShape | None:
+    """Return the shape of a model whose network is on a server, from the same network built here without memory.
+
+    Without a known work and cache if it cannot be built. None for more than MOST_LAYERS layers or MOST_EXPERTS experts in one, which no
+    published model has.
+    """
+    text = config.get_text_config()
+    experts = first_number(text, *EXPERTS) * getattr(text, "is_moe", True)  # a dense Doge's configuration counts experts too
+    if first_number(text, *LAYERS) > MOST_LAYERS or experts > MOST_EXPERTS:
+        return None
+    try:
+        return ModelShape.of(without_memory(config))
+    except Exception:  # a stranger's configuration can cause any error
+        return replace(ModelShape.from_config(config), work_known=False, cache_known=False)
+
+
 def vocabulary_of(entry: dict[str, Any]) -> int:
     """Return the number of tokens that the server reports for this model, 0 if it does not."""
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}
@@ -286,7 +306,7 @@ def connect(
     entry = model_entry(client.first("/v1/models"), client)
     kind = named_by(entry)
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}
-    shape = None if config is None else ModelShape.of_served(config)
+    shape = None if config is None else served_shape(config)
     vocabulary = _count(meta.get("n_vocab")) or (shape.vocabulary_size if shape else len(tokenizer))
     if not len(tokenizer) <= vocabulary <= LARGEST_VOCABULARY:
         raise WrongServer(
@@ -334,7 +354,7 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     notes = []
     listed, other = model.engine.read(first), model.engine.read(server.step_with_other_sampling(ids, WANTED))
     alone = model.engine.read(server.step(ids, WANTED, keep=False))
-    model.logprob_error = max(LEAST_ERROR, HIDDEN * max(_error(listed, other), _error(listed, alone)))
+    model.logprob_error = max(LEAST_ERROR, HIDDEN * max(_error(listed, other), _error(listed, alone))) + _offset(model)
     if _differ(listed, other):
         if server.kind == "llama-server":
             raise WrongServer(
@@ -353,6 +373,15 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     if server.limit < min(WANTED, model.vocabulary_size):
         notes.append(Message("This server lists {count} tokens at most (vLLM: --max-logprobs for more).", count=server.limit))
     return tuple(notes)
+
+
+def _offset(model: ServerModel) -> float:
+    """Return how far all log-probabilities of a step can be off together, which two answers for one step do not show; nats.
+
+    llama-server adds the weights of all tokens one after the other in float32, the likeliest first (`get_token_probabilities`), and divides
+    by this sum. Of 4,096 tokens it is up to 4.6e-5 off, at most 2.4e-4 (Higham 2002, section 4.2).
+    """
+    return model.vocabulary_size * ADDITION if model.server.kind == "llama-server" else 0.0
 
 
 def _differ(top: TopLogprobs, other: TopLogprobs) -> bool:
@@ -413,4 +442,4 @@ class _Elsewhere(Backend):
     def _refuse(self, *_given: Any, **_named: Any) -> NoReturn:
         raise NotForThisModel(WHY_NOT[Can.NETWORK])
 
-    new_state = run = length = extend = cut = bytes = held_bytes = choose_speed = _refuse
+    new_state = run = length = extend = cut = cache_bytes = choose_speed = _refuse

@@ -229,7 +229,7 @@ class ServerTokenizer:
             if UNKNOWN in text:
                 self._halves.add(token_id)
 
-    def get_chat_template(self) -> str:
+    def get_chat_template(self, chat_template: str | None = None, tools: Any = None) -> str:
         """Return the server's chat template; "" without one."""
         return self.chat_template or ""
 

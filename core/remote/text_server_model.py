@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from core.chat.conversation import Messages, Span, checked_messages
+from core.chat.conversation import Messages, Span, checked_arguments, checked_messages, further_fields, text_of
 from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, NotForThisModel, RunFinished, ServerGone, WrongServer, WrongType
 from core.message import Message
 from core.record.step import Candidate, ForwardPass, Step
@@ -37,7 +37,7 @@ from core.sampling import observe_stages
 from core.sampling.observation import History, Observation
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import WHY_NOT, Can
-from core.sources.source import Answer, Beginning, Listed, Logits, Prompt, Source, Wanted
+from core.sources.source import NO_ARGUMENTS, Answer, Arguments, Beginning, Listed, Logits, Prompt, Source, Wanted
 from core.tokens.token_text import ByteJoiner, Token, added_by
 
 ROUTES: dict[str, tuple[type[Route], ...]] = {
@@ -103,7 +103,7 @@ class ListedModel(Source):
         """Raise BadToken: only a run knows the tokens that were listed in it."""
         raise BadToken(WHY_NOT[Can.TOKEN_IDS])
 
-    def begin(self, prompt: Prompt, as_chat: bool) -> Beginning:
+    def begin(self, prompt: Prompt, as_chat: bool, arguments: Arguments = NO_ARGUMENTS) -> Beginning:
         """Return what a run begins with. The server's template and its tokens are not known, so each message is one token of the prompt.
 
         Raises EmptyPrompt, WrongType, ModelError and BadToken for a conversation that the server does not take.
@@ -111,7 +111,14 @@ class ListedModel(Source):
         if not isinstance(prompt, str | list | tuple):
             raise WrongType("A prompt is a text, not {kind}.", kind=type(prompt).__name__)
         messages = () if isinstance(prompt, str) else checked_messages(prompt)
-        texts = [message["content"] for message in messages] or [str(prompt)]
+        texts = [text_of(message) for message in messages] or [str(prompt)]
+        unread = [*checked_arguments(arguments), *(name for message in messages for name in further_fields(message))]
+        if unread:
+            raise NotForThisModel(
+                "{name} cannot be given to this server, because it writes conversations with its own chat template. Use a model that runs "
+                "here, or a server with token ids.",
+                name=unread[0],
+            )
         if not texts[-1].strip():
             raise EmptyPrompt("The text is empty. Write a few words first.")
         if messages and Can.CHAT not in self.can:
@@ -123,7 +130,7 @@ class ListedModel(Source):
         tokens = [Token(cache.keys.of_text(raw), text, text, raw) for text, raw in zip(texts, raws, strict=True)]
         return Beginning(texts[-1], messages, tokens, Can.CHAT in self.can, cache, cache.keys)
 
-    def content_spans(self, messages: Messages, tokens: Sequence[Token]) -> tuple[Span, ...]:
+    def content_spans(self, messages: Messages, tokens: Sequence[Token], arguments: Arguments = NO_ARGUMENTS) -> tuple[Span, ...]:
         """Return the one token of each message."""
         return tuple((index, index + 1) for index in range(len(messages)))
 

@@ -120,5 +120,6 @@ def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
 def _allowed(body: dict[str, Any]) -> int:
     """Return the allowed number of log-probabilities in a refusal; 0 for another refusal."""
     error = body.get("error")
-    match = re.search(r"logprobs.*max allowed: (\d{1,9})", str(error.get("message") if isinstance(error, dict) else error))
+    _before, _name, after = str(error.get("message") if isinstance(error, dict) else error).partition("logprobs")
+    match = re.search(r"max allowed: (\d{1,9})", after)
     return int(match.group(1)) if match else 0

@@ -1,4 +1,4 @@
-"""The picture in README.md, of the bundled model as it is today: `python -m core.reports` draws it again."""
+"""The moving picture in README.md, of the bundled model as it is today: `python -m core.reports` draws it again."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from pathlib import Path
 
 from core.generation.generation import Generation
 from core.models.loading import load_model
+from core.reports.methods import to_gif
 from core.sampling.settings import SamplingSettings
 
-PICTURE = Path(__file__).with_name("step.png")
-PROMPT, SETTINGS, STEPS, LEAST = "Once upon a time", SamplingSettings(temperature=0.9, top_p=0.95, seed=7), 10, 5
+PICTURE = Path(__file__).with_name("run.gif")
+PROMPT, SETTINGS, MOST, SPEED = "Once upon a time", SamplingSettings(temperature=0.9, top_p=0.95, seed=102), 40, 0.9
 
 
 def draw(path: Path) -> None:
-    """Write the picture of the first step after `STEPS` tokens at which at least `LEAST` tokens could be chosen."""
+    """Write the animation of one sentence, at most `MOST` tokens, each with its probabilities, its choice and its place in the text."""
     run = Generation(load_model("storyteller"), PROMPT, SETTINGS)
-    run.generate(STEPS)
-    step = next(step for step in run.stream(100) if (step.probabilities[-1] > 0.02).sum() >= LEAST)
-    step.to_image(path)
+    for step in run.stream(MOST):
+        if step.text.endswith("."):
+            break
+    to_gif(run, path, speed=SPEED, beats=True)
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ def _mixed(first: str, second: str, share: float) -> str:
 
 
 def write(path: Sequence[Step], file: str | Path, options: Options, first: int, last: int | None) -> None:
-    """Write an animation; see `Run.to_gif`."""
+    """Write an animation; see `core.reports.methods.to_gif`."""
     kind = files.ending(file, *FORMATS)
     steps = part_of(path, first, last, options.most)
     fonts.warn_of_missing(text for step in steps for text in texts_of(step))

@@ -21,7 +21,7 @@ MARGIN = 28
 SCALE = 2.0  # pixels of a PNG for each pixel on screen
 MOST_ROWS = 20_000
 TITLE, NOTE, SMALL = 23, 15, 13  # pixels
-TEXT = re.compile(r'(<text [^>]*?font-family=")([^"]*)("[^>]*>)([^<]*)(</text>)')
+TEXT = re.compile(r'(<text (?:(?!font-family=")[^<>])*+font-family=")([^"<>]*)("[^<>]*>)([^<]*)(</text>)')
 
 
 @dataclass(frozen=True, slots=True)

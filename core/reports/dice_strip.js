@@ -1,4 +1,42 @@
 // Draws the strip of the dice in a browser: where each token lies on it, and where the roll lands. Read after step.js.
+function buildDice() {
+  const dice = element("div", "dice"), sky = element("div", "sky"), ground = element("div", "ground"), foot = element("div", "ends");
+  Object.assign(dice, { marker: element("div", "marker"), track: element("div", "track"), spot: element("div", "spot"), told: element("span", "told") });
+  dice.spot.hidden = true;
+  dice.track.role = "img";
+  sky.append(dice.marker);
+  ground.append(dice.spot);
+  foot.append(element("span", "", "0"), dice.told, element("span", "", "1"));
+  dice.append(sky, dice.track, ground, foot);
+  return dice;
+}
+
+// still: without animation. throw: another value lets the roll fall again. fallen: whether the chosen token is marked. waits: for its roll.
+function drawDice(dice, { segments, roll, roll_text, caption = "", alt = "", still = false, throw: thrown, fallen = true, waits = false }) {
+  const { marker, spot, track } = dice;
+  if (track.ariaLabel !== alt) track.ariaLabel = alt;
+  dice.classList.toggle("still", still);
+  const taken = drawStrip(track, segments, fallen), isNarrow = Boolean(taken?.classList.contains("thin")); // a mark below it shows the place
+  spot.hidden = !isNarrow;
+  if (isNarrow) {
+    spot.style.left = `${parseFloat(taken.style.left) + parseFloat(taken.style.width) / 2}%`;
+    spot.title = taken.title;
+  }
+  if (dice.told.textContent !== caption) dice.told.textContent = caption;
+  if (roll === null) {
+    marker.className = waits ? "marker rolling" : "marker";
+    marker.textContent = waits ? "?" : "";
+    dice.thrown = "";
+    return;
+  }
+  const falls = dice.thrown !== thrown && !still;
+  drawRoll(marker, roll, roll_text, falls ? "" : marker.classList.contains("falling") ? " falling" : "");
+  if (falls) {
+    void marker.offsetWidth;
+    marker.classList.add("falling");
+  }
+  dice.thrown = thrown;
+}
 
 // Draws the segments of the dice. A token keeps its element between draws, so that CSS can move it. Returns the element of the chosen one.
 function drawStrip(track, segments, fallen = true) {

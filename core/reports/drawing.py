@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -12,6 +13,7 @@ from core.reports.fonts import OTHER, font_runs, width
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0 forbids these characters
 ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}  # share of a text's width left of its x
+MEASURED = 2_000  # characters of a long word whose width is measured at once
 LINE = 1.34  # height of a line of text against its size
 
 
@@ -65,14 +67,13 @@ def shortened(content: str, size: float, room: float, bold: bool = False) -> str
     """Return the text, cut with an ellipsis to this width in pixels."""
     if width(content, size, bold) <= room:
         return content
-    while content and width(content + "…", size, bold) > room:
-        content = content[:-1]
-    return content.rstrip() + "…"
+    fitting = bisect_right(range(1, len(content) + 1), room, key=lambda length: width(content[:length] + "…", size, bold))
+    return content[:fitting].rstrip() + "…"
 
 
 def paragraph(content: str, size: float, room: float, bold: bool = False) -> list[str]:
     """Return a text broken into lines of this width in pixels."""
-    words = [Span(word, bold=bold) for word in re.findall(r"\s*\S+", content)]
+    words = [Span(word, bold=bold) for word in re.findall(r"\s+\S*|\S+", content.rstrip())]
     return ["".join(span.text for span in line).strip() for line in broken(words, size, room)]
 
 
@@ -94,15 +95,18 @@ def broken(spans: Sequence[Span], size: float, room: float) -> list[list[Span]]:
     for word in _grouped(spans):
         wide = sum(width(span.text, size, span.bold) for span in word)
         if word[0].text == "\n":
-            lines, used = [*lines, []], 0.0
+            lines.append([])
+            used = 0.0
             continue
         if used and used + wide > room:
-            lines, used = [*lines, []], 0.0
+            lines.append([])
+            used = 0.0
         for span in word:
             for part in _fitting(span, size, room):
                 more = width(part.text, size, part.bold)
                 if used + more > room and used:
-                    lines, used = [*lines, []], 0.0
+                    lines.append([])
+                    used = 0.0
                 lines[-1].append(part)
                 used += more
     return lines
@@ -126,11 +130,16 @@ def _grouped(spans: Sequence[Span]) -> Iterator[list[Span]]:
 
 def _fitting(span: Span, size: float, room: float) -> Iterator[Span]:
     """Yield the token, in several parts if it is longer than a line."""
-    while width(span.text, size, span.bold) > room and len(span.text) > 1:
-        kept = max(1, int(len(span.text) * room / width(span.text, size, span.bold)))
-        yield replace(span, text=span.text[:kept])
-        span = replace(span, text=span.text[kept:])
-    yield span
+    start, longest = 0, len(span.text)
+    while True:
+        part = span.text[start : start + MEASURED]
+        wide = width(part, size, span.bold)
+        if len(part) < 2 or (wide <= room and start + len(part) == longest):
+            break
+        kept = len(part) if wide <= room else max(1, int(len(part) * room / wide))
+        yield replace(span, text=part[:kept])
+        start += kept
+    yield replace(span, text=part)
 
 
 def spans_in_lines(lines: Sequence[Sequence[Span]], x: float, y: float, size: float, room: float) -> str:

@@ -6,15 +6,10 @@ import contextlib
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from core.errors import BadSetting, CannotWrite
-from core.message import Message, Wording, quote
-from core.reports import fonts
-
-if TYPE_CHECKING:
-    from core.record.step import Step
+from core.message import Message, quote
 
 THEMES = ("light", "dark")
 
@@ -46,18 +41,6 @@ def write(path: str | Path, content: bytes) -> None:
             new.unlink()
         message = Message("{name} could not be written ({reason}). Nothing was changed. Choose another folder, or free space on the disk.")
         raise CannotWrite(message.with_values(name=quote(path.name), reason=error.strerror or type(error).__name__)) from error
-
-
-def write_step(step: Step, path: str | Path, theme: str, wording: Wording) -> None:
-    """Write the picture of a step; see `Step.to_image`."""
-    from core.reports import svg
-    from core.reports.step_picture import PictureStyle, step_svg, texts_of
-
-    kind = ending(path, ".png", ".svg")
-    drawn = step_svg(step, PictureStyle(checked_theme(theme), wording))
-    if kind == ".png":
-        fonts.warn_of_missing(texts_of(step))
-    write(path, svg.png(drawn) if kind == ".png" else drawn.encode())
 
 
 def file_name(*parts: str, kind: str) -> str:

@@ -56,7 +56,8 @@ def _style() -> str:
 @cache
 def _script() -> tuple[str, str]:
     """Return the script, and its hash for the page's Content-Security-Policy, which lets no other script run."""
-    script = f"(() => {{\n{step_in_browser.script()}{(HERE / 'page.js').read_text('utf-8')}}})();\n"
+    scripts = "".join(file.read_text("utf-8") for file in (step_in_browser.STEP, step_in_browser.DICE, HERE / "page.js"))
+    script = f"(() => {{\n{scripts}}})();\n"
     return script, f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 

@@ -14,31 +14,17 @@ const icon = name => {
 };
 
 // One row: label, key, model's probability, final probability, its text, kind, begin on the dice or -1.
-function bars(rows, chosen) {
-  const table = element("table", "bars");
-  for (const row of rows) {
-    const head = element("th");
-    head.scope = "row";
-    head.dir = "auto";
-    drawRow(buildRow(table.insertRow(), head, element("td"), element("td")), row, row[1] === chosen && "chosen");
-  }
-  return table;
+function drawBars(body, rows, chosen) {
+  const build = () => buildRow(element("tr"), Object.assign(element("th"), { scope: "row", dir: "auto" }), element("td"), element("td"));
+  fill(body, rows.length, build).forEach((bar, i) => drawRow(bar, rows[i], rows[i][1] === chosen && "chosen"));
 }
 
 function start(root) {
   const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
   const part = name => root.querySelector(name);
   const tokens = [...root.querySelectorAll(".token")];
-  const card = part(".card"), text = part(".text"), replay = part(".replay");
+  const card = part(".card"), text = part(".text"), replay = part(".replay"), dice = buildDice();
   let at = tokens.length - 1, clock = 0;
-
-  function drawDice({ rows, chosen, roll, rolled }) {
-    part(".dice").hidden = roll === null;
-    if (roll === null) return;
-    drawRoll(part(".marker"), roll, rolled);
-    const onStrip = rows.filter(row => row[6] >= 0 && row[3] > 0);
-    drawStrip(part(".track"), onStrip.map(([label, key, , share, number, , begin]) => [key, label, begin, begin + share, key === chosen, number]));
-  }
 
   function draw() {
     const step = data.steps[at];
@@ -48,8 +34,11 @@ function start(root) {
     });
     part(".place").textContent = step.place;
     part(".how").textContent = step.how;
-    part(".replay .bars").replaceChildren(bars(step.rows, step.chosen));
-    drawDice(step);
+    drawBars(part(".replay .bars tbody"), step.rows, step.chosen);
+    const onStrip = step.rows.filter(row => row[6] >= 0 && row[3] > 0);
+    const segments = onStrip.map(([label, key, , share, number, , begin]) => [key, label, begin, begin + share, key === step.chosen, number]);
+    dice.hidden = step.roll === null;
+    if (!dice.hidden) drawDice(dice, { segments, roll: step.roll, roll_text: step.rolled });
     const play = part("[data-do=play]");
     play.replaceChildren(icon(clock ? "pause" : "play"));
     play.ariaLabel = play.title = clock ? data.pause : data.play;
@@ -81,14 +70,14 @@ function start(root) {
 
   function show(token) {
     const step = data.steps[tokens.indexOf(token)];
-    card.replaceChildren(element("b", "", step.title), bars(step.rows.slice(0, 5), step.chosen));
-    card.hidden = false;
-    const box = token.getBoundingClientRect(), frame = root.getBoundingClientRect();
-    card.style.left = `${Math.max(8, Math.min(box.left - frame.left, frame.width - card.offsetWidth - 8))}px`;
-    card.style.top = `${box.bottom - frame.top + 6}px`;
+    card.querySelector("b").textContent = step.title;
+    drawBars(card.querySelector("tbody"), step.rows.slice(0, 5), step.chosen);
+    placeCard(card, token, root);
   }
 
   root.classList.add("ready");
+  dice.ariaHidden = "true";
+  replay.querySelector(".keys").before(dice);
   replay.hidden = false;
   text.tabIndex = 0;
   for (const button of root.querySelectorAll("[data-do]")) {

@@ -18,7 +18,13 @@ HEADS = {
     "transformers": "model.generate(**inputs, ",
     "vllm": "SamplingParams(",
 }
-WHERE = "# Run it in the folder of the Token Probability Viewer, which holds the package core: python run.py"
+INSTALLED, _core, _module = __name__.rpartition(".core.")  # the name of the package that holds core, "" in a checkout
+API = INSTALLED or "core"
+WHERE = (
+    "# Run it where the Token Probability Viewer is installed: python run.py"
+    if INSTALLED
+    else "# Run it in the folder of the Token Probability Viewer, which holds the package core: python run.py"
+)
 LONGEST = 120  # characters of a setting that is a text
 
 
@@ -63,7 +69,7 @@ def _code(value: Any) -> str:
 def code(run: Generation) -> str:
     """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
     if Can.FACTS not in run.can:
-        lines = ["from core import Recording", "", 'run = Recording.load("run.json").replay()  # a saved answer of a server']
+        lines = [f"from {API} import Recording", "", 'run = Recording.load("run.json").replay()  # a saved answer of a server']
         return "\n".join([WHERE, *lines, "print(run.generate())", ""])
     messages = list(getattr(run, "messages", ()))
     if Can.TOKEN_IDS not in run.can:
@@ -71,14 +77,15 @@ def code(run: Generation) -> str:
         lines = [
             WHERE,
             "# The tokens of this server have no ids, so a script cannot repeat its own choices.",
-            "from core import Generation, SamplingSettings, load_model",
+            f"from {API} import Generation, SamplingSettings, load_model",
         ]
         return "\n".join([*lines, "", f"run = {call}", f"print(run.generate({len(run.path)}))", ""])
     path, settings = run.path, run.path[0].settings if run.path else run.settings
     chat = ", as_chat=True" if getattr(run, "as_chat", False) and not messages else ""  # an old recording
+    chat += f", template_arguments={run.template_arguments!r}" if run.template_arguments else ""
     lines = [
         WHERE,
-        "from core import Generation, SamplingSettings, load_model",
+        f"from {API} import Generation, SamplingSettings, load_model",
         "",
         f"run = Generation(load_model({run.model_name!r}), {messages or run.prompt!r}, {settings!r}{chat})",
     ]

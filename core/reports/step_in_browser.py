@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
-STYLE = Path(__file__).with_name("step.css")
-
-
-@cache
-def script() -> str:
-    """Return the functions that draw bars and tints (step.js), and the strip of the dice with the roll (dice_strip.js)."""
-    return "".join(STYLE.with_name(name).read_text("utf-8") for name in ("step.js", "dice_strip.js"))
+_HERE = Path(__file__).parent
+STEP = _HERE / "step.js"  # elements, rows of bars, tints; read before the others
+WORDS = _HERE / "words.js"  # a text token by token
+DICE = _HERE / "dice_strip.js"  # the strip of the dice with the roll
+STYLE = _HERE / "step.css"

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from core.sampling.observation import DEPTHS, FEW, Row, largest
+from core.sampling.score_row import DEPTHS, FEW, Row, largest
 
 CLOSE = 1e-5  # bound on a probability, relative
 CLOSE_NATS = 1e-4  # bound on the distance of a surprise from the expected one; float32 logarithms reach 90
@@ -79,7 +79,7 @@ def _least_within(row: Row, border: float) -> float | None:
         if size <= FEW or 2 * len(head) > size:  # sorting all scores is as fast
             return None
         head.sort()
-        weights = np.exp(head - np.float32(row.top)).astype(np.float64)
+        weights = np.exp(head - head.dtype.type(row.top)).astype(np.float64)
         inside = weights.cumsum()
         tail = max(0.0, row.total - float(inside[-1])) + row.total * SURE
         if tail > 4 * border * row.total:  # the border is not reached
@@ -162,7 +162,7 @@ def eta(row: Row, setting: float) -> Row | None:
 
 def _likely(row: Row, border: float, entropy: float) -> Row | None:
     """Return the row of the tokens whose log-probability is at least `border`, which may depend on the entropy."""
-    distance = row.scores - np.float32(row.log_sum + border)
+    distance = row.scores - row.scores.dtype.type(row.log_sum + border)
     unsure = (len(row.scores) / LANES + 64) * 2 * ROUNDED * (1 + entropy) + 4 * ROUNDED * (abs(row.top) + abs(row.log_sum))
     if (np.abs(distance) < unsure).any():
         return None

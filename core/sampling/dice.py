@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from core.sampling.observation import DEPTHS, Row
+from core.sampling.score_row import DEPTHS, Row
 
 LARGEST_ATTEMPT = 2**32 - 1
 LIGHTEST = -80.0  # nats below the likeliest token; smaller weights lose precision
@@ -47,7 +47,7 @@ def strip_of(row: Row, reach: float, listed: np.ndarray | None = None) -> tuple[
         order = np.lexsort((row.ids, -weights))
         return row.ids[order], _starts(weights[order])
     scores = row.scores[:0] if listed is None else row.scores[listed]
-    lowest = float(scores[scores > -math.inf].min(initial=np.float32(row.top)))
+    lowest = float(scores[scores > -math.inf].min(initial=row.scores.dtype.type(row.top)))
     for depth in DEPTHS:
         least = min(row.top - depth, lowest)
         if least - row.top < LIGHTEST:
@@ -55,7 +55,7 @@ def strip_of(row: Row, reach: float, listed: np.ndarray | None = None) -> tuple[
         slack = 1e-5 + 1e-6 * max(abs(row.top), abs(least))  # different scores can have the same weight, and equal ones are ordered by id
         near = (row.scores >= least - 2 * slack).nonzero()[0]
         scores = row.scores[near]
-        weights = np.exp(scores - np.float32(row.top))
+        weights = np.exp(scores - scores.dtype.type(row.top))
         order = (-weights).argsort(kind="stable")[: np.count_nonzero(scores >= least - slack)]
         starts = _starts(weights[order], row.total)
         if starts[-1] > reach:

@@ -249,7 +249,7 @@ class SamplingSettings:
     logit_bias: Mapping[int, float | None] | tuple[tuple[int, float], ...] = _row(
         (), Message("Logit bias"), Message("logit bias"),
         Message("Token ids with numbers that are added to their logits: 464:-inf,287:1.5. Minus infinity excludes a token."),
-        check=biases, text=TextForm(read_biases, write_biases), group="Bias", term="logit-bias",
+        check=biases, text=TextForm(read_biases, write_biases, "464:-inf,287:1.5"), group="Bias", term="logit-bias",
         engines=_in("sequence_bias", "logit_bias", "logit_bias"),
         sent={
             "llama.cpp": lambda pairs: [[token_id, False if math.isinf(bias) else bias] for token_id, bias in pairs],
@@ -280,7 +280,7 @@ class SamplingSettings:
     dry_sequence_breakers: tuple[str, ...] = _row(
         BREAKERS, Message("DRY sequence breakers"), Message("DRY sequence breakers"),
         Message("A repetition ends at these texts. A JSON list."),
-        check=_breakers, text=TextForm(json.loads, lambda texts: json.dumps(list(texts), ensure_ascii=False)),
+        check=_breakers, text=TextForm(json.loads, lambda texts: json.dumps(list(texts), ensure_ascii=False), '["\\n", ":"]'),
         group="Repetition", of="dry_multiplier", engines=_in("", "dry_sequence_breakers"),
         sent={"llama.cpp": lambda texts: list(texts) or ["\x00"]},  # it refuses an empty list
     )

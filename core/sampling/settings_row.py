@@ -35,10 +35,11 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class TextForm:
-    """How a setting that is no number is written in fields and links. read: raises ValueError for another text."""
+    """How a setting that is no number is written in fields and links. read: raises ValueError for another text. example: of a text."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from core.device import to_device
-from core.sampling.observation import ActiveStage, Observation, Scores, Selection, also_listed, broken, nothing_left
+from core.sampling.observation import ActiveStage, Observation, Selection, also_listed
+from core.sampling.score_row import broken, nothing_left
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores after a stage, float [1, vocabulary]; -inf for excluded tokens."""
+
+    name: str
+    setting: float | None
+    scores: torch.Tensor
 
 
 @torch.inference_mode()

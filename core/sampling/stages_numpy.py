@@ -14,19 +14,11 @@ import torch
 
 from core.sampling.cut_offs import CUTS
 from core.sampling.dice import strip_of, token_at
-from core.sampling.observation import (
-    ActiveStage,
-    Observation,
-    Processor,
-    Row,
-    Selection,
-    also_listed,
-    likeliest,
-    nothing_left,
-)
+from core.sampling.observation import ActiveStage, Observation, Processor, Selection, also_listed
 from core.sampling.samplers import by_stage
 from core.sampling.samplers.contract import Addition, places_of
 from core.sampling.samplers.repetition import repetition_penalty
+from core.sampling.score_row import Row, likeliest, nothing_left
 from core.sampling.settings import STAGES
 
 BIT = math.log(2)  # nats
@@ -107,7 +99,7 @@ def _after(row: Row, size: int, name: str, setting: float, process: Processor, p
         return _changed(row, repetition_penalty(row.scores, setting, places_of(previous_ids, row.ids, size)[0]), name)
     if isinstance(process, Addition):
         places, present = places_of(process.ids, row.ids, size)
-        scores = row.scores.copy()
+        scores = row.scores.astype(np.result_type(row.scores, process.amounts))
         scores[places] += process.amounts[present]
         return _changed(row, scores, name) if len(places) else row
     sampler = by_stage().get(name)
@@ -125,7 +117,7 @@ def _after(row: Row, size: int, name: str, setting: float, process: Processor, p
 
 
 def _processed(scores: np.ndarray, process: Processor, previous_ids: np.ndarray) -> np.ndarray:
-    """Return float32 scores after a processor of torch."""
+    """Return scores after a processor of torch."""
     with torch.inference_mode():
         changed: np.ndarray = process(torch.from_numpy(previous_ids)[None], torch.from_numpy(scores)[None])[0].numpy()
     return changed
@@ -151,7 +143,7 @@ def _with(listed: np.ndarray, more: list[int], logits: np.ndarray) -> tuple[np.n
 
 def _scores_of(rows: Sequence[Row], listed: np.ndarray, size: int) -> np.ndarray:
     """Return the scores of the listed tokens after every stage, float64 [rows, listed]; -inf for excluded tokens."""
-    table, scattered = np.empty((len(rows), len(listed))), np.full(size, -math.inf, np.float32)
+    table, scattered = np.empty((len(rows), len(listed))), np.full(size, -math.inf, np.result_type(*{row.scores.dtype for row in rows}))
     for scores, row in zip(table, rows, strict=True):
         if row.ids is None:
             scores[:] = row.scores[listed]

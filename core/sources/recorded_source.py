@@ -14,7 +14,7 @@ from core.errors import BadToken, RunFinished
 from core.message import Message
 from core.record.step import Candidate, Step
 from core.sources.capabilities import Can
-from core.sources.source import Answer, Beginning, Prompt, Recorded, Source, Wanted
+from core.sources.source import NO_ARGUMENTS, Answer, Arguments, Beginning, Prompt, Recorded, Source, Wanted
 from core.tokens.token_text import FIRST_OWN_KEY, Token
 
 
@@ -58,7 +58,7 @@ class RecordedModel(Source):
             raise BadToken("The recording does not contain token id {number}.", number=token_id)
         return token
 
-    def begin(self, prompt: Prompt, as_chat: bool) -> Beginning:
+    def begin(self, prompt: Prompt, as_chat: bool, arguments: Arguments = NO_ARGUMENTS) -> Beginning:
         """Return the beginning of the recorded run, whatever the prompt."""
         assert self.beginning is not None
         return self.beginning
@@ -77,7 +77,7 @@ class RecordedModel(Source):
             return None
         return (self.recorded_ending if newest is self.last else None) or Message("end of recording")
 
-    def content_spans(self, messages: Messages, tokens: Sequence[Token]) -> tuple[Span, ...]:
+    def content_spans(self, messages: Messages, tokens: Sequence[Token], arguments: Arguments = NO_ARGUMENTS) -> tuple[Span, ...]:
         """Return the recorded spans."""
         return self.spans
 

@@ -7,9 +7,10 @@ without token ids, or the steps of a recording.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from core.device import Stopwatch
 
 Prompt = str | list[dict[str, Any]] | Messages
+Arguments = Mapping[str, Any]  # of a chat template, by name
+NO_ARGUMENTS: Arguments = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,6 @@ class Forward:
     stopwatch: Stopwatch
     server_seconds: float | None = None
     held_bytes: int | None = None
-    choice: ClassVar[None] = None  # the dice decide
 
     @property
     def seconds(self) -> float:
@@ -165,7 +167,7 @@ class Cache(Protocol):
 class Beginning:
     """What a run begins with: the text to show, the messages of a conversation (() without one), and the tokens.
 
-    cache: a new one for the run; None if the source keeps nothing. vocabulary: looks up the run's tokens.
+    cache: a new one for the run; None if the source keeps nothing. vocabulary: looks up the run's tokens. arguments: of the chat template.
     """
 
     prompt: str
@@ -174,6 +176,7 @@ class Beginning:
     as_chat: bool
     cache: Any
     vocabulary: Vocabulary
+    arguments: Arguments = field(default_factory=dict)
 
 
 class Source(ABC):
@@ -231,8 +234,11 @@ class Source(ABC):
         return self.token(token_id).piece
 
     @abstractmethod
-    def begin(self, prompt: Prompt, as_chat: bool) -> Beginning:
-        """Return what a run of this prompt begins with. Raises EmptyPrompt, PromptTooLong, WrongType, and what the source refuses."""
+    def begin(self, prompt: Prompt, as_chat: bool, arguments: Arguments = NO_ARGUMENTS) -> Beginning:
+        """Return what a run of this prompt begins with. arguments: of the chat template.
+
+        Raises EmptyPrompt, PromptTooLong, WrongType, and what the source refuses.
+        """
 
     @abstractmethod
     def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
@@ -252,7 +258,7 @@ class Source(ABC):
         """Return why the source's text has ended after this path, "end of text" after an end token; None if it goes on."""
         return Message("end of text") if path and path[-1].key in self.end_token_ids else None
 
-    def content_spans(self, messages: Messages, tokens: Sequence[Token]) -> tuple[Span, ...]:
+    def content_spans(self, messages: Messages, tokens: Sequence[Token], arguments: Arguments = NO_ARGUMENTS) -> tuple[Span, ...]:
         """Return for each message which tokens of the prompt are its content; (0, 0) if that is unknown."""
         return ()
 

@@ -14,11 +14,11 @@ from core import Generation, load_model
 from core.engine.model import LanguageModel
 from core.experiments.traced_fact import traced_fact
 from core.inspection import attribution
-from pages.ui.i18n import example_texts
+from pages.ui.i18n.example_texts import EXAMPLES
 from tests.tiny_models import some
 
 TEXTS = (
-    example_texts.WHY_PROMPT,
+    EXAMPLES.why_prompt,
     "Once upon a time, there was a little cat named Tom. Tom put his ball under the old",
     "A baby dog is called a",
     "The capital of France is",
@@ -63,10 +63,10 @@ def test_with_random_weights_a_map_loses_its_pattern(name: str) -> None:
     assert float(np.corrcoef(own, of(load_model("storyteller")))[0, 1]) > 0.99
 
 
-@pytest.mark.parametrize("name", some(example_texts.FACT_PAIRS, ["Opposites", "Capitals"]))
+@pytest.mark.parametrize("name", some(EXAMPLES.fact_pairs, ["Opposites", "Capitals"]))
 def test_a_pair_of_the_page_has_a_clear_result(name: str) -> None:
     """Both answers are sure; early the word that differs holds the answer, at the end the last token does."""
-    *_rest, seen = traced_fact(load_model("storyteller"), *example_texts.FACT_PAIRS[name])
+    *_rest, seen = traced_fact(load_model("storyteller"), *EXAMPLES.fact_pairs[name])
     assert seen.after[0] > 0.8 and seen.before[1] > 0.8
     first, last = seen.recovered[0], seen.recovered[-2]
     assert max(first) == pytest.approx(1.0, abs=1e-3) and first.index(max(first)) < len(first) - 1

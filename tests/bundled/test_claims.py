@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from pages.gallery import gallery
 from pages.ui.experiments import experiment
 from pages.ui.features import recorded
 from pages.ui.i18n import example_texts
-from pages.ui.i18n.example_texts import CHOSEN, EXAMPLES, STEERING_TEXTS
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.presenting import choose_examples
 from pages.ui.presenting.prepared_talks import TALKS
 from pages.ui.presenting.stage_state import doubt
@@ -44,7 +45,7 @@ def large() -> Any:
 
 
 def test_the_examples_were_chosen_for_these_weights() -> None:
-    assert CHOSEN["weights"] == choose_examples.fingerprints(), "the weights changed: choose and record again"
+    assert list(EXAMPLES.weights) == choose_examples.fingerprints(), "the weights changed: choose and record again"
 
 
 @pytest.mark.parametrize("recipe", PREPARED, ids=lambda recipe: recipe.name)
@@ -117,31 +118,31 @@ def test_a_talk_takes_at_most_ten_presses_a_minute(name: str, large: Any) -> Non
 
 
 def test_the_model_is_at_home_in_the_example_prompts(large: Any) -> None:
-    for name, prompt in EXAMPLES.items():
+    for name, prompt in EXAMPLES.prompts.items():
         assert choose_examples.at_home(large, prompt), name
     assert not choose_examples.at_home(large, "The football match")
 
 
 def test_the_prompt_of_why_this_token_depends_on_a_word_and_on_a_head(large: Any) -> None:
-    assert choose_examples.why_holds(large, example_texts.WHY_PROMPT)
+    assert choose_examples.why_holds(large, EXAMPLES.why_prompt)
 
 
-@pytest.mark.parametrize("title", STEERING_TEXTS)
+@pytest.mark.parametrize("title", EXAMPLES.steering)
 def test_a_steered_text_is_about_what_was_turned_up(title: str, large: Any) -> None:
-    beginning, layer, strength = STEERING_TEXTS[title][2:]
+    beginning, layer, strength = EXAMPLES.steering[title][2:]
     assert steered([choose_examples.steered_with(large, title, beginning, layer, strength)], title)
 
 
 def test_the_cascade_of_the_sum_is_worth_it_and_that_of_a_story_is_not(large: Any) -> None:
     small = load_model("storyteller-mini", device="cpu", dtype="float32")
     for name, worth in ((example_texts.SUM_ALOUD, True), ("A story", False)):
-        seen = list(cascade(small, large, example_texts.FORESEEN[name], START, (2.0, SMALL_ONLY, LARGE_ONLY), 48))
+        seen = list(cascade(small, large, EXAMPLES.foreseen[name], START, (2.0, SMALL_ONLY, LARGE_ONLY), 48))
         assert cascade_is_worth_it(seen) is worth, name
 
 
 def test_the_teacher_is_better_than_the_pupil_and_the_pupil_than_its_twin(large: Any) -> None:
     models = [large, *(load_model(name, device="cpu", dtype="float32") for name in choose_examples.MODELS[1:])]
-    seen = list(student_reports(models, large, example_texts.UNSEEN_STORY, 20))
+    seen = list(student_reports(models, large, EXAMPLES.unseen_story, 20))
     claim = next(spec.claim for spec in recorded() if spec.name == "pupil_school")
     assert claim.holds(seen)
 
@@ -153,7 +154,7 @@ def test_each_card_of_the_gallery_names_a_recording() -> None:
         assert Recording.loads(gzip.decompress(data)).prompt in (recipe.prompt, *recipe.others)
 
 
-def test_the_file_of_the_choices_is_what_the_command_writes() -> None:
-    text = example_texts.CHOSEN_FILE.read_text("utf-8")
-    assert text == json.dumps(CHOSEN, indent=1, ensure_ascii=False) + "\n"
-    assert set(CHOSEN) == {*choose_examples.SEARCHES, "weights"}
+@pytest.mark.parametrize("file", choose_examples.FILES, ids=lambda file: file.name)
+def test_the_files_are_written_as_the_command_writes_them(file: Path) -> None:
+    text = file.read_text("utf-8")
+    assert text == choose_examples.file_text(json.loads(text))

@@ -21,7 +21,7 @@ from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
 from core.models.growth_record import GrowthRecord, growth_of
 from core.models.hub import BUNDLED
 from pages.ui.experiments import fork_playback
-from pages.ui.i18n.example_texts import FORKS, QUESTIONS, TO_READ
+from pages.ui.i18n.example_texts import EXAMPLES, FORKS
 
 STORY = "One day, a small mouse found a big red ball. The mouse was happy."
 
@@ -71,7 +71,7 @@ def test_each_prepared_run_replays_without_a_model(recipe: PreparedRun) -> None:
 
 
 def test_the_examples_of_thinking_aloud_show_what_they_promise(large: Any) -> None:
-    for (question, answer), wrong_at_once in zip(QUESTIONS.values(), (True, True, False), strict=True):
+    for (question, answer), wrong_at_once in zip(EXAMPLES.questions.values(), (True, True, False), strict=True):
         asked = Question(f"{question}\n", answer)
         (at_once,), (stepwise,) = (list(count(large, [asked], [style])) for style in (DIRECT, CHAIN_OF_THOUGHT))
         assert at_once.right is not wrong_at_once, question
@@ -105,9 +105,9 @@ def test_the_school_report_knows_facts_as_the_examination_counts_them(large: Any
 
 
 def test_the_examples_to_read_show_a_text_read_well_and_one_worse_than_blind_guessing(large: Any, small: Any) -> None:
-    teacher, pupil = (score_text(model, TO_READ["A tale"]).perplexity for model in (large, small))
+    teacher, pupil = (score_text(model, EXAMPLES.to_read["A tale"]).perplexity for model in (large, small))
     assert teacher < pupil and teacher < 25
-    assert score_text(large, TO_READ["Another language"]).perplexity > large.vocabulary_size
+    assert score_text(large, EXAMPLES.to_read["Another language"]).perplexity > large.vocabulary_size
 
 
 def test_the_examples_of_what_if_each_say_something_else(large: Any) -> None:

@@ -73,6 +73,20 @@ def test_a_model_is_saved_once_there_is_room(tiny: Callable[[str], Any]) -> None
     assert open_zip(data).layer_count == model.layer_count
 
 
+def test_without_a_folder_for_temporary_files_a_zip_is_refused_with_a_sentence(
+    tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = zip_of(tiny("llama"))
+
+    def no_folder() -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", "/tmp/a")
+
+    monkeypatch.setattr(disk_full, "tempfile", SimpleNamespace(TemporaryDirectory=no_folder))
+    for work in (lambda: zip_of(tiny("llama")), lambda: open_zip(data)):
+        with pytest.raises(NoRoom, match="cannot write to any folder for temporary files"):
+            work()
+
+
 @pytest.mark.parametrize("size", [0, 3_000, 20_000])
 def test_a_gguf_file_is_read_once_there_is_room(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = making.converted(tiny_models.save("llama", tmp_path / "m"), "llama", tmp_path / "llama.gguf")
@@ -131,3 +145,11 @@ def test_a_module_counts_as_compiled_only_once_its_code_is_on_the_disk(tmp_path:
     with pytest.raises(RuntimeError, match="No space left"):
         cache.compile_module("kernel_step")
     assert not cache.is_compiled("kernel_step")
+
+
+def test_no_folder_for_temporary_files_is_named_when_a_model_is_loaded() -> None:
+    """A library that asks for the folder while it is imported hides this error in one of its own."""
+    hidden = ValueError("The configuration cannot be read.")
+    hidden.__cause__ = FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+    with pytest.raises(NoRoom, match="any folder for temporary files"), disk_full.temporary_folder_named():
+        raise hidden

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.engine.shape import ModelShape
+from core.costs.published import MODELS
 
 
 def test_the_arithmetic_of_the_guide_is_that_of_the_shape() -> None:
     """core/remote/README.md, "Serving a large model"."""
-    shape = ModelShape.named("llama-3.1-70b")
+    shape = MODELS["llama-3.1-70b"].shape
     guide = (Path(__file__).parents[2] / "core" / "remote" / "README.md").read_text("utf-8")
     for cards in (2, 4, 8):
         weights, cache = shape.parameter_count * 2 / cards, shape.cache_numbers_per_token * 2 / cards

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import core
 from core import Generation, Recording, SamplingSettings, score_text
 from core.backends import compiled
 from core.errors import BadSetting, BadToken, InputError, RunFinished, ViewerError, WrongType
@@ -37,6 +38,10 @@ def run(tiny: Any) -> Generation:
 
 def has(model: Any, text: str) -> bool:
     return any(model.token(i).raw == text.encode() for i in range(model.vocabulary_size))
+
+
+def test_the_list_of_public_names_is_that_of_the_modules() -> None:
+    assert set(core.__all__) == {*core._MODULES, "errors", "experiments"}
 
 
 def test_a_step_shows_itself_in_a_line(run: Generation) -> None:

@@ -127,8 +127,8 @@ def _load() -> None:
     try:
         cache.compile_module("kernel_step")
         from core.backends.compiled import passes
-    except Exception:  # numba can fail in any way on an unknown machine
-        log.warning("Steps are not compiled on this machine; NumPy goes on", exc_info=True)
+    except Exception as error:  # numba can fail in any way on an unknown machine
+        log.warning("Steps are not compiled on this machine; NumPy goes on: %s", _first_line(error))
         return
     with _lock:
         _loaded["passes"] = passes
@@ -140,6 +140,11 @@ def _load() -> None:
         batches_are_ready()
 
 
+def _first_line(error: Exception) -> str:
+    """Return the kind of an error and the first line of its message."""
+    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+
+
 def _load_batches() -> None:
     from core.backends.compiled import cache
 
@@ -147,7 +152,7 @@ def _load_batches() -> None:
         try:
             cache.compile_module("kernel_batch")
             from core.backends.compiled import kernel_batch
-        except Exception:  # see `_load`
-            log.warning("Batches are not compiled on this machine; transformers goes on", exc_info=True)
+        except Exception as error:  # see `_load`
+            log.warning("Batches are not compiled on this machine; transformers goes on: %s", _first_line(error))
             return
         _loaded["kernel_batch"] = kernel_batch

@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 from transformers import AutoTokenizer, GenerationConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from core.bundled.recipe.checksums import write_checksums
 from core.bundled.recipe.models import CHECKPOINTS, SHAPES, config
 from core.bundled.recipe.tokenizer import CONTEXT
 
@@ -59,6 +60,7 @@ def main() -> None:
     record = arguments.run / "growth.json"
     if arguments.model == "storyteller" and record.exists():
         shutil.copyfile(record, arguments.to / "growth.json")
+    write_checksums(arguments.to.parent)
 
 
 if __name__ == "__main__":

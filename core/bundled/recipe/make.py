@@ -13,6 +13,7 @@ import shutil
 from pathlib import Path
 
 from core.bundled.recipe import distill, evaluate
+from core.bundled.recipe.checksums import write_checksums
 from core.bundled.recipe.corpus import Corpus
 from core.bundled.recipe.export import export, load_checkpoint
 from core.bundled.recipe.models import CHECKPOINTS, SHAPES
@@ -40,6 +41,7 @@ def make(
     for name, shape in shapes.items():
         export(load_checkpoint(folder / CHECKPOINTS[name], shape, run.mixture.tokenizer), run.mixture.tokenizer, bundle / name)
     shutil.copyfile(folder / "growth.json", bundle / "storyteller" / "growth.json")
+    write_checksums(bundle)
 
 
 def main() -> None:

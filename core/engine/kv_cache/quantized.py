@@ -8,8 +8,7 @@ whenever it is full, and need packages that do not support 8 bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from transformers.cache_utils import Cache, DynamicLayer
@@ -20,18 +19,12 @@ GROUP = 32
 BITS = (8, 4)
 
 
-@dataclass(slots=True)
-class Packed:
+class Packed(NamedTuple):
     """Rounded numbers: codes uint8 [batch, heads, tokens, bytes], scale and lowest float16 [batch, heads, tokens, groups]."""
 
     codes: torch.Tensor
     scale: torch.Tensor
     lowest: torch.Tensor
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all three tensors together."""
-        return self.codes.nbytes + self.scale.nbytes + self.lowest.nbytes
 
     def tokens(self, index: slice | torch.Tensor) -> Packed:
         """Return only these tokens."""
@@ -39,8 +32,7 @@ class Packed:
 
     def joined(self, other: Packed) -> Packed:
         """Return these tokens followed by the other ones."""
-        pairs = zip((self.codes, self.scale, self.lowest), (other.codes, other.scale, other.lowest), strict=True)
-        return Packed(*(torch.cat(pair, dim=-2) for pair in pairs))
+        return Packed(*(torch.cat(pair, dim=-2) for pair in zip(self, other, strict=True)))
 
 
 def pack(numbers: torch.Tensor, bits: int) -> Packed:
@@ -110,11 +102,6 @@ class QuantizedLayer(DynamicLayer):
     def reset(self) -> None:
         super().reset()
         self.packed = None
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the stored tensors."""
-        return 0 if self.packed is None else self.packed[0].nbytes + self.packed[1].nbytes
 
 
 def quantized_cache(layer_count: int, bits: int) -> Cache:

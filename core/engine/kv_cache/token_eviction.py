@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
+from core.backends.cache_bytes import bytes_of_layers
 from core.backends.rotary_lengths import RotaryLengths
 from core.device import enough_memory
 from core.engine.architecture_limits import possible_with
@@ -64,7 +65,7 @@ class EvictingKVCache:
     @property
     def bytes(self) -> int:
         """Bytes of the held tensors."""
-        return sum(_bytes(layer) for layer in self._cache.layers)
+        return bytes_of_layers(self._cache.layers).used
 
     def copied(self) -> EvictingKVCache:
         """Return an independent copy of the pages."""
@@ -125,12 +126,6 @@ class EvictingKVCache:
             _keep(layer, left)
         self.kept = [self.kept[index] for index in left]
         return gone
-
-
-def _bytes(layer: Any) -> int:
-    if isinstance(layer, QuantizedLayer):
-        return layer.nbytes
-    return layer.keys.nbytes + layer.values.nbytes if layer.is_initialized else 0
 
 
 def _keep(layer: Any, indices: list[int]) -> None:

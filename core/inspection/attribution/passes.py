@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from core.backends.cache_tensors import cache_argument
-from core.backends.transformers_backend import backend_of
+from core.backends.transformers_backend import backend_of, cache_argument
 from core.device import enough_memory, network_threads, torch_threads
 from core.engine.architecture_limits import possible_with
 from core.engine.model import LanguageModel

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from core.inspection.attribution.occlusion import Span
 from core.tokens.token_text import Token
 
-_END = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$)\n*|\n+")
+_END = re.compile(r"(?<![.!?…。！？])[.!?…。！？]++[\"'”’)\]]*+(?=\s|$)\n*|\n+")  # each run of marks is read once
 
 
 def word_spans(tokens: Sequence[Token]) -> tuple[Span, ...]:

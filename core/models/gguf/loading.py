@@ -21,6 +21,7 @@ from core.models.gguf.header import RUN, Header, path_of, read_header
 from core.models.gguf.served_tokenizer import KINDS, served_tokenizer
 from core.models.gguf.tokenizer import end_tokens, write_tokenizer
 from core.models.gguf.weights import precision_of, vectors_are_kept, write_weights
+from core.models.load_progress import READS, tell
 from core.models.recommended_settings import from_gguf, recommended
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def plan(name: str, dtype: str = "auto", device: str = "auto") -> Plan:
 
 def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, str, str, str, Path], LanguageModel]) -> LanguageModel:
     """Load the GGUF file of this name. load_folder: loads an ordinary folder. Raises a ModelError."""
+    tell(READS)
     file_plan = plan(name, dtype, device)
     if not file_plan.here:
         return _serve(file_plan, name)

@@ -10,6 +10,7 @@ of Llama 3, and drops a space before a text of Llama 2.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ _ENDS = frozenset(
     "[EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <｜end▁of▁sentence｜> [e~[ <|fim_pad|> <fim-pad> <fim_pad> "
     "<PAD> [PAD] <|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame> <|file_sep|>".split()
 )
+_MARK = re.compile(r"<\|[^\s|<>]+\|>")  # a token in a chat template that no word looks like
 _NUMBERED_ENDS = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 
 
@@ -82,9 +84,14 @@ def special_id(metadata: dict[str, Any], name: str) -> int | None:
 
 
 def types_of(metadata: dict[str, Any]) -> list[int]:
-    """Return the type of each token. As in llama.cpp, a token that ends an answer is a control token, whatever the file says."""
+    """Return the type of each token. As in llama.cpp, a token that ends an answer is a control token, whatever the file says.
+
+    So is a normal one such as <|im_start|> that the chat template writes. Models were trained with the whole token.
+    """
     tokens, types = _items(metadata, "tokens", str), _items(metadata, "token_type", int)
     own = dict.fromkeys(_named_ends(tokens), CONTROL)
+    written = set(_MARK.findall(str(metadata.get("tokenizer.chat_template", ""))))
+    own |= {token: CONTROL for token, kind in zip(tokens, types, strict=False) if kind == _NORMAL and token in written}
     if "</s>" not in own:
         own["</s>"] = _NORMAL
     return [own.get(token, kind) for token, kind in zip(tokens, types, strict=False)]

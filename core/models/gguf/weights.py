@@ -17,6 +17,7 @@ import numpy as np
 
 from core.models.gguf.architectures import FAMILIES, bias_shapes, place_of
 from core.models.gguf.header import Header, Tensor
+from core.models.load_progress import CONVERTS, tell
 
 
 def precision_of(header: Header, dtype: str, device: str = "auto") -> str:
@@ -62,6 +63,7 @@ def write_weights(header: Header, path: Path, precision: str) -> None:
     with open(path, "wb") as file:
         file.write(len(head).to_bytes(8, "little") + head)
         for tensor, values in numbers_of(header.tensors):
+            tell(CONVERTS, file.tell() / (8 + len(head) + end))
             file.write(np.ascontiguousarray(quantize(undo(tensor)(values), GGMLQuantizationType[precision])).data)
         file.truncate(8 + len(head) + end)  # biases that the file leaves out are zeros at the end
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from core.errors import BadSetting
 from core.message import Message
-from core.sampling.constraint import endless
 
 MOST_CHOICES = 1_000
 MOST_FORMATS = 20  # unknown formats of a JSON schema that are ignored
@@ -32,20 +31,13 @@ BETWEEN = {"whitespace_pattern": "[ ]?|\\n[ ]{0,12}"}  # JSON would allow white 
 
 @lru_cache(maxsize=64)
 def lark_of(constraint: str) -> str:
-    """Return the grammar of a constraint. Raises BadSetting if it cannot be read or never ends, with the line and the reason."""
+    """Return the grammar of a constraint. Raises BadSetting if it cannot be read, with the line and the reason."""
     kind, _colon, text = constraint.partition(":")
     _check_nesting(text)
     read: dict[str, Callable[[str], str]] = {"choices": _choices, "schema": _schema, "regex": _regex}
     read["example"] = lambda text: _of_schema(schema_of(_json(text, Message("JSON example"))))
     grammar = (read[kind](text) if kind in read else text) + OPTIONS
     _check(kind, grammar)
-    rule = endless.endless_rule(grammar)
-    if rule == endless.SCHEMA:
-        raise BadSetting("No text can fulfil this JSON schema, because a required part of it always contains itself again.")
-    if rule:
-        raise BadSetting(
-            "The rule {name} of the grammar can never end, because it always contains itself again. Add another way.", name=rule
-        )
     return grammar
 
 

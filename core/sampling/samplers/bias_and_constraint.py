@@ -15,16 +15,23 @@ from core.sampling.observation import History, Processor
 from core.sampling.samplers.contract import Addition, Sampler
 from core.sampling.settings import SamplingSettings
 
+EXACT = 100.0  # OpenAI's largest bias; a logit of this size has five decimals in float32
+
 
 class LogitBias(Sampler):
-    """Adds a number to the logits of some tokens; -inf excludes one. Equal to transformers' SequenceBiasLogitsProcessor."""
+    """Adds a number to the logits of some tokens; -inf excludes one. Equal to transformers' SequenceBiasLogitsProcessor.
+
+    After a bias above EXACT the scores are float64, because float32 has steps of 1 / 16 at a million. So the probabilities of tokens with
+    the same bias stay exact, and transformers' own are rounded.
+    """
 
     stage = "logit bias"
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
         ids, amounts = zip(*self.settings.biases, strict=True)
-        return Addition(np.array(ids, dtype=np.int64), np.array(amounts, dtype=np.float32))
+        is_large = any(EXACT < abs(amount) < math.inf for amount in amounts)
+        return Addition(np.array(ids, dtype=np.int64), np.array(amounts, dtype=np.float64 if is_large else np.float32))
 
 
 def check_ids(settings: SamplingSettings, size: int) -> None:

@@ -40,7 +40,7 @@ class Sampler(ABC):
 class Addition:
     """A processor that adds to the scores of some tokens. Ids beyond the vocabulary have no effect.
 
-    ids: int64 [changed], ascending, each once. amounts: float32 [changed]; -inf excludes a token.
+    ids: int64 [changed], ascending, each once. amounts: float32 or float64 [changed]; -inf excludes a token.
     """
 
     ids: np.ndarray
@@ -51,7 +51,8 @@ class Addition:
         if not inside.any():
             return scores
         places, change = to_device(self.ids[inside], scores.device), to_device(self.amounts[inside], scores.device)
-        return scores.index_add(1, places, change[None])
+        kind = torch.promote_types(scores.dtype, change.dtype)
+        return scores.to(kind).index_add(1, places, change[None].to(kind))
 
 
 def places_of(ids: np.ndarray, kept: np.ndarray | None, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,8 @@ import numpy as np
 import torch
 
 from core.device import to_device
-from core.sampling.observation import History, Processor
+from core.message import Message
+from core.sampling.observation import GREEN, RED, History, Processor
 from core.sampling.samplers.contract import Sampler
 from core.sampling.settings import SamplingSettings
 
@@ -47,6 +48,20 @@ def mark_at(settings: SamplingSettings, history: History, size: int) -> np.ndarr
     if len(history.ids) < settings.watermark_context:
         return None
     return green_list(settings.watermark_key, settings.watermark_gamma, size, int(history.ids[-1]))
+
+
+def facts_of(settings: SamplingSettings, history: History, size: int, token_ids: np.ndarray) -> tuple[str, ...]:
+    """Return for each of these tokens whether it is on the green list, or its g-values; () for a step without a mark.
+
+    settings: with a watermark. size: of the vocabulary.
+    """
+    mark = mark_at(settings, history, size) if len(history.ids) and "watermark" in settings.active_stages else None
+    if mark is None:
+        return ()
+    if settings.watermark == "green":
+        return tuple(GREEN if is_green else RED for is_green in mark[token_ids])
+    sums = mark[:, token_ids].sum(0).astype(int).tolist()
+    return tuple(Message("g-values: {count} of {total}", count=count, total=len(mark)) for count in sums)
 
 
 def _marked(settings: SamplingSettings, scores: torch.Tensor, mark: np.ndarray | None) -> torch.Tensor:

@@ -62,11 +62,12 @@ def _written_counts(model: NGram) -> dict[Context, Counter[str]]:
         for token in map(model.token, range(model.vocabulary_size))
     ]
     counts: dict[Context, Counter[str]] = {}
-    for context, followers in model.counts.items():
-        if len(context) == model.n - 1 or context[:1] == (0,):
-            written = counts.setdefault(tuple(texts[key] for key in context), Counter())
-            for key, count in followers.items():
-                written[texts[key]] += count
+    for length in range(model.n):
+        for context, ids, times in model.counts.contexts(length):
+            if length == model.n - 1 or context[:1] == (0,):
+                written = counts.setdefault(tuple(texts[key] for key in context), Counter())
+                for key, count in zip(ids.tolist(), times.tolist(), strict=True):
+                    written[texts[key]] += count
     return counts
 
 

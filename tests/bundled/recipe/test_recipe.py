@@ -17,6 +17,7 @@ from core.bundled.recipe.mixture import IGNORED, Mixture, Shares, pack, tokenize
 from core.bundled.recipe.models import SHAPES
 from core.bundled.recipe.tokenizer import train_tokenizer
 from core.bundled.recipe.train import Plan, Run, new_model
+from core.models.checksums import CHECKSUMS, checksum_lines
 
 SHAPE = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
 PLAN = Plan(step_tokens=256, length=64, steps=4, decay=2, warmup=1)
@@ -118,3 +119,4 @@ def test_one_command_makes_three_models_that_load(tmp_path: Path, monkeypatch: p
         )
         assert model.dtype == torch.bfloat16 and model.config.vocab_size == len(tokenizer)
     assert (tmp_path / "bundle" / "storyteller" / "growth.json").exists()
+    assert (tmp_path / "bundle" / CHECKSUMS).read_text("utf-8") == checksum_lines(tmp_path / "bundle")

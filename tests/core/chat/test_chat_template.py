@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -64,8 +68,36 @@ def test_a_refused_or_endless_template_is_one_sentence(
     template: str, chatty: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chat_template, "render", partial(chat_template.render, seconds=1.0))
-    with pytest.raises(ModelError, match="chat template"):
+    with pytest.raises(ModelError, match="did not end in time" if template is ENDLESS else "cannot be used"):
         chatty(template).tokenize_messages(({"role": "user", "content": "Who are you?"},))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on processor time")
+def test_a_template_that_waits_for_a_busy_machine_is_rendered_and_one_that_computes_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process sleeps, as one does that gets no core: longer than its limit, which is on processor time alone."""
+    waiting = "import sys, time; time.sleep(1.2); sys.argv = sys.argv[1:]; import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
+    run = subprocess.run
+
+    def slowly(command: list[str], **options: Any) -> Any:
+        return run([*command[:2], "-c", waiting, command[2]], **options)
+
+    monkeypatch.setattr(chat_template.subprocess, "run", slowly)
+    turns = [{"role": "user", "content": "Who are you, slow one?"}]
+    assert "slow one" in chat_template.render(TEMPLATE, turns, {}, seconds=1.0)
+    began = perf_counter()
+    with pytest.raises(chat_template.TemplateEndless):
+        chat_template.render(ENDLESS, turns, {}, seconds=1.0)
+    assert perf_counter() - began < chat_template.PATIENCE, "the limit on processor time stops it, and it is tried once"
+
+
+def test_the_sentence_of_a_template_that_does_not_end_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_template, "_render", Mock(side_effect=chat_template.TemplateEndless("it does not end")))
+    for messages in (["Hi"], ["Hi", "Hello", "Who are you?"], ["Hi", "I am"]):
+        turns = [{"role": "user" if index % 2 == 0 else "assistant", "content": content} for index, content in enumerate(messages)]
+        with pytest.raises(ModelError, match="did not end in time"):
+            chat_template.rendered(TEMPLATE, checked_messages(turns), {}, "tiny")
+    assert chat_template.template_end(TEMPLATE, {}, ["<|turn|>"]) is None
 
 
 TEMPLATES = [

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -16,6 +17,7 @@ from transformers.cache_utils import DynamicCache
 
 from core.costs.operations_and_bytes import (
     CARDS,
+    MODELS,
     ModelShape,
     answer_multiply_adds,
     attention_multiply_adds,
@@ -30,7 +32,7 @@ from core.costs.operations_and_bytes import (
 from core.errors import BadSetting
 from tests.tiny_models import ARCHITECTURES, some
 
-LLAMA_70B = ModelShape.named("llama-3.1-70b")
+LLAMA_70B = MODELS["llama-3.1-70b"].shape
 RECURRENT = {"mamba", "lfm2", "falcon_h1", "qwen3_next"}  # scans and convolutions are no matrices
 # Gemma 3n multiplies activations with each other; transformers computes every expert of Llama 4 for every token.
 ATTENTION_ONLY = [name for name in ARCHITECTURES if name not in RECURRENT | {"gemma3n", "llama4_text"}]
@@ -122,7 +124,7 @@ def test_cache_bytes_are_those_of_the_tensors(architecture: str, plain: Any) -> 
 
 def test_a_pass_is_the_sum_of_its_positions() -> None:
     for name in ("llama-3.1-8b", "gemma-2-9b", "mixtral-8x7b"):
-        shape = ModelShape.named(name)
+        shape = MODELS[name].shape
         for computed, reused in ((1, 0), (5000, 0), (3, 4094), (200, 4200)):
             singly = sum(multiply_adds(shape, reused + index) for index in range(1, computed + 1))
             assert pass_multiply_adds(shape, computed, reused) == singly - (computed - 1) * shape.head_parameters
@@ -130,18 +132,31 @@ def test_a_pass_is_the_sum_of_its_positions() -> None:
 
 
 def test_bytes_of_a_pass_by_hand() -> None:
-    llama = ModelShape.named("llama-2-7b")
+    llama = MODELS["llama-2-7b"].shape
     matrices = 32 * (4 * 4096**2 + 3 * 4096 * 11008) + 32000 * 4096
     assert pass_bytes(llama, 1, 100, 2, 2) == 2 * (matrices + 4096) + 100 * 524_288
-    mixtral = ModelShape.named("mixtral-8x7b")
+    mixtral = MODELS["mixtral-8x7b"].shape
     one, few, many = (pass_bytes(mixtral, count, 0, 2, 2) for count in (1, 2, 1000))
     assert one == 2 * (mixtral.matrix_parameters + 4096)
     assert one < few < many
     assert many == 2 * (mixtral.matrix_parameters + mixtral.feed_forward_parameters - mixtral.active_feed_forward_parameters + 4096_000)
 
 
+@pytest.mark.parametrize(("tokens", "share"), [(1, 0.0), (2, 0.25), (4, 1 - 0.75**3), (8, 1 - 0.75**7)])
+def test_tokens_that_choose_experts_independently_share_some_of_them(tokens: int, share: float) -> None:
+    """Mixtral has 8 experts, and each token uses 2. At 4 tokens they use 58 % of the experts that one token leaves idle, not all."""
+    mixtral = MODELS["mixtral-8x7b"].shape
+    idle = mixtral.feed_forward_parameters - mixtral.active_feed_forward_parameters
+    least = pass_bytes(mixtral, tokens, 0, 2, 2, all_choose_the_same=True)
+    assert least == 2 * (mixtral.matrix_parameters + 4096 * tokens)
+    assert pass_bytes(mixtral, tokens, 0, 2, 2) - least == pytest.approx(2 * idle * share, rel=1e-9)
+    draw = np.random.default_rng(0)
+    used = np.mean([len({expert for _token in range(tokens) for expert in draw.permutation(8)[:2]}) for _each in range(4000)])
+    assert (used - 2) / 6 == pytest.approx(share, abs=0.02)
+
+
 def test_readers_that_fit_by_hand() -> None:
-    llama = ModelShape.named("llama-3.1-8b")
+    llama = MODELS["llama-3.1-8b"].shape
     memory = weight_bytes(llama, 2) + 10 * 4096 * 131_072
     assert readers_that_fit(llama, memory, 4096, 2, 2) == 10
     assert readers_that_fit(llama, memory - 1, 4096, 2, 2) == 9
@@ -165,14 +180,14 @@ def test_impossible_counts_get_one_sentence(wrong: Any) -> None:
 
 def test_a_forecast_by_hand() -> None:
     """One token behind another on one H100: memory is the bottleneck, and the 8-billion model takes 16 GB / 3.35 TB/s."""
-    llama, card = ModelShape.named("llama-3.1-8b"), CARDS["h100"]
+    llama, card = MODELS["llama-3.1-8b"].shape, CARDS["h100"]
     alone = forecast(llama, 1, 1, card)
     moved = pass_bytes(llama, 1, 0, 2, 2)
     assert (alone.cards, alone.bytes_read) == (1, moved)
     assert alone.seconds == pytest.approx(moved / 3350e9)
     assert alone.watt_hours == pytest.approx(700 * alone.seconds / 3600)
-    large = forecast(ModelShape.named("llama-3.1-405b"), 10, 20, card)
+    large = forecast(MODELS["llama-3.1-405b"].shape, 10, 20, card)
     assert large.cards == 16  # 812 GB are eleven cards' worth, and no one can split 128 heads over eleven
-    assert large.multiply_adds == answer_multiply_adds(ModelShape.named("llama-3.1-405b"), 10, 20)
+    assert large.multiply_adds == answer_multiply_adds(MODELS["llama-3.1-405b"].shape, 10, 20)
     long_prompt = forecast(llama, 100_000, 1, card)
     assert long_prompt.seconds == pytest.approx(2 * long_prompt.multiply_adds / card.flops)  # arithmetic is the bottleneck

@@ -13,10 +13,10 @@ import pytest
 from core import Generation, SamplingSettings
 from core.costs.assumptions import Assumptions
 from core.costs.measured_hardware import Peak, energy_joules
-from core.costs.operations_and_bytes import CARDS, ModelShape, answer_multiply_adds, tensor_parallel_size, weight_bytes
+from core.costs.operations_and_bytes import CARDS, MODELS, answer_multiply_adds, tensor_parallel_size, weight_bytes
 from core.costs.receipt import TPOT, TTFT, Account, Receipt
 
-LLAMA_70B = ModelShape.named("llama-3.1-70b")
+LLAMA_70B = MODELS["llama-3.1-70b"].shape
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +50,10 @@ def test_every_amount_says_what_kind_of_number_it_is(written: Generation) -> Non
     share = next(amount for amount in bill.amounts if amount.name == "Share of this machine's arithmetic")
     assert share.value == pytest.approx(bill.flops_per_second / 1e12)  # type: ignore[operator]
     assert all(amount.how for amount in bill.amounts)
+    read = {amount.name: amount.how for amount in bill.amounts}["Bytes read"]
+    assert "on average if tokens choose experts independently" in read, "Mixtral has experts"
+    dense = next(amount for amount in Receipt.of(written.path, LLAMA_70B).amounts if amount.name == "Bytes read")
+    assert dense.how == "weights once per pass + KV cache once per pass"
 
 
 def test_the_memory_for_the_notepad_is_what_the_arrays_take_and_on_a_server_nobody_knows(written: Generation) -> None:
@@ -95,7 +99,7 @@ def test_first_token_and_further_tokens_are_told_apart(written: Generation) -> N
     ],
 )
 def test_cards_come_in_numbers_that_split_the_heads(model: str, card: str, cards: int) -> None:
-    shape = ModelShape.named(model)
+    shape = MODELS[model].shape
     assert tensor_parallel_size(shape, weight_bytes(shape, 2), CARDS[card]) == cards
     assert shape.head_count % cards == 0
 

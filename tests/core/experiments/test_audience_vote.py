@@ -9,7 +9,7 @@ import pytest
 
 from core import Generation, SamplingSettings, load_model
 from core.experiments import audience_vote
-from core.experiments.audience_vote import Option, VoteRound
+from core.experiments.audience_vote import Option, OwnWord, Question, VoteRound
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +32,12 @@ def test_the_options_have_the_likeliest_tokens_and_less_likely_words_in_another_
     assert len({tuple(option.key for option in audience_vote.options(seen, Random(other))) for other in range(6)}) > 1
 
 
+OPTIONS = (Option(1, "dog", 0.5), Option(2, "cat", 0.25), Option(3, "tax", 0.05))
+
+
 def three(votes: tuple[int, ...], came: int, own: int = 0) -> VoteRound:
     """Return a round on three options with the model's probabilities 0.5, 0.25 and 0.05."""
-    return VoteRound((Option(1, "dog", 0.5), Option(2, "cat", 0.25), Option(3, "tax", 0.05)), votes, own, came)
+    return VoteRound(OPTIONS, votes, (OwnWord("ship", own),) if own else (), came)
 
 
 def test_a_round_by_hand() -> None:
@@ -48,7 +51,34 @@ def test_a_round_by_hand() -> None:
 def test_an_option_without_a_vote_has_a_finite_score_and_a_token_that_was_no_option_has_none() -> None:
     assert three((4, 0, 0), came=3).bits is not None and (three((4, 0, 0), came=3).bits or (0,))[0] == pytest.approx(-math.log2(1 / 7))
     assert three((4, 0, 0), came=77).bits is None
-    assert three((0, 0, 0), came=1, own=5).bits is None and three((0, 0, 0), came=1, own=5).favourite is None
+    assert three((0, 0, 0), came=1).bits is None and three((0, 0, 0), came=1).favourite is None
+
+
+def test_own_words_count_as_choices_of_the_audience() -> None:
+    counted = VoteRound(OPTIONS, (1, 0, 0), (OwnWord("dragon", 3, 9, 0.1), OwnWord("pond", 1)), came=1)
+    assert counted.voters == 5 and counted.favourite is not None and counted.favourite.label == "dragon"
+    assert counted.bits == pytest.approx((-math.log2(2 / 10), -math.log2(0.5 / 0.9)))
+    took_own = VoteRound(OPTIONS, (1, 0, 0), (OwnWord("dragon", 3, 9, 0.1),), came=9)
+    assert took_own.bits == pytest.approx((-math.log2(4 / 8), -math.log2(0.1 / 0.9)))
+    assert audience_vote.score([counted, took_own]).hits == 1
+    assert three((2, 0, 0), came=1, own=2).favourite == OPTIONS[0], "a tie goes to an option"
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [("Don't", 0), ("don’t!", 0), ("“DONʼT”", 0), ("cafe\u0301", 1), ("»Café« …", 1), (".", 2), ("café.", 1), ("do", "do")],
+)
+def test_the_same_word_in_another_spelling_is_the_same_option(text: str, option: int | str) -> None:
+    asked = Question(1, "", (Option(1, "don't", 0.5), Option(2, "café", 0.25), Option(3, ".", 0.05)), 0, None)
+    assert asked.vote_of(text) == option
+
+
+def test_the_same_own_word_in_another_spelling_is_counted_together_and_joiners_stay() -> None:
+    asked = Question(1, "", OPTIONS, 0, None)
+    for phone, text in enumerate(["Zoë’s", "zoë's!", "Zoë’s", "Zoe\u0308's", "می\u200cخواهم", "ship?!"]):
+        asked.votes[str(phone)] = asked.vote_of(text)
+    assert asked.words() == [("zoë's", 4), ("می\u200cخواهم", 1), ("ship", 1)]
+    assert [word.label for word in asked.own_words()] == ["Zoë’s", "می\u200cخواهم", "ship"]
 
 
 def test_scores_over_rounds_leave_out_the_rounds_without_votes() -> None:

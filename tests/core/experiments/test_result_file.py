@@ -24,9 +24,11 @@ from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, Casca
 from core.experiments.compared_settings import Column, ComparisonStep, side_by_side
 from core.experiments.quantization import PartDamage, RoundedCache, rounded_cache
 from core.experiments.result_file import ExperimentFile, HexBytes, RecordedExperiment, StoredDistribution, TableStep, experiment_file
+from core.experiments.same_prompt import Refused
 from core.experiments.student_report import StudentReport, student_reports
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, judge
 from core.experiments.waiting import LoadPoint, ServiceTimes, Watched, load_curve, watch_one
+from core.message import Message
 
 DAY = "2026-01-31"
 
@@ -199,6 +201,8 @@ WRONG: dict[str, bytes] = {
     "bytes that are none": packed(content(about={"raw": "zz"})),
     "a huge number": packed(content(seen=[DAMAGE | {"layer": 10**40}])),
     "a number of many digits": gzip.compress(json.dumps(content()).replace("0.25", "1" * 5000).encode()),
+    "a text that is too long": packed(content(seen=[DAMAGE | {"name": "a" * (result_file.LONGEST_TEXT + 1)}])),
+    "an input that is too long": packed(content(about={"table": [["a" * (result_file.LONGEST_INPUT + 1), 1]]})),
     "nested too deeply": packed(content(about=NESTED)),
     "broken tokens": packed(content(vocabularies=[{"end_token_ids": [], "tokens": [{"id": 1, "raw": "zz", "special": False}]}])),
 }
@@ -215,6 +219,17 @@ def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(result_file, "LARGEST_CONTENT", 1_000_000)
     with pytest.raises(BadRecording, match="too large"):
         RecordedExperiment.loads(gzip.compress(b'{"format": "%b"' % result_file.FORMAT.encode() + b" " * 5_000_000), FILES)
+
+
+def test_a_sentence_with_the_same_long_value_a_thousand_times_is_refused() -> None:
+    """Its text would have a hundred million characters."""
+    file = experiment_file(Refused)
+    kept = RecordedExperiment("same_prompt", DAY, (Refused(1, Message("{name} cannot do it.", name="a" * 100_000)),), (0.5,))
+    assert again(kept, file) == kept
+    wrong = kept.content(file)
+    wrong["seen"][0]["reason"]["template"] = "{name}" * 1000
+    with pytest.raises(BadRecording, match="broken"):
+        RecordedExperiment.loads(packed(wrong), {"same_prompt": file})
 
 
 NAMES = st.sampled_from([*TableStep.model_fields, *(each.name for kind in (About, PartDamage, SamplingSettings) for each in fields(kind))])

@@ -10,7 +10,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.engine.kv_cache.prefix_reuse import KVCache
-from core.experiments.answer_in_text import answer_of, first_answer, goes_on, is_complete, normal, same_answer, spellings
+from core.experiments.answer_in_text import _ends_a_sentence, answer_of, first_answer, goes_on, is_complete, normal, same_answer, spellings
 from core.experiments.questions.grammar import held_out
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, chance_of, count, given, sums, think, wilson
 from tests.core.plain import plain_odds
@@ -173,3 +173,10 @@ def test_wilson_agrees_with_the_tables() -> None:
         for bound in (low, high):
             if 0 < bound < 1:  # the bounds solve the equation they come from
                 assert abs(right / 20 - bound) == pytest.approx(1.96 * math.sqrt(bound * (1 - bound) / 20), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "text", ["1 of", "1 of.", "1 of. ", "-. ", "\n", "a\n", "a.\n", "?! \n.", "-\na", "-\na. b", "1,\n", "", "a", "a ", "no. 1"]
+)
+def test_where_a_sentence_ends_is_where_a_pattern_finds_it(text: str) -> None:
+    assert _ends_a_sentence(text) == (re.search(r"\w[^\n]*?(?:[.!?]\s|\n)", text) is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -19,18 +20,26 @@ from core.errors import ModelError, NotForThisModel
 from core.experiments.beam import beam_search
 from core.experiments.best_of_n import write_together
 from core.experiments.quantization import quantize
-from core.experiments.same_prompt import REFERENCE, compared
+from core.experiments.same_prompt import EAGER, REFERENCE, Comparison, Refused, Way, compared
 from core.experiments.teach import teach
 from core.finetuning.finetune import FineTuning, TrainingPlan
 from core.inspection import attribution
-from core.inspection.inside import inspect_step
+from core.inspection.inside import TO_NOTHING, inspect_step
 from core.inspection.scoring import score_text
 from tests.tiny_models import ARCHITECTURES, CONTEXT, GROUPED, SHAPE, byte_level_tokenizer, save, some, widen
 
 TEXT = "Once upon a time there was a fox."
 EXPERTS = {"n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
+DEEPSEEK_V4 = SHAPE | EXPERTS | {"num_attention_heads": 4, "head_dim": 16, "q_lora_rank": 12, "o_groups": 2}
 FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
-    "deepseek_v4": ("DeepseekV4Config", SHAPE | EXPERTS | {"num_attention_heads": 4, "head_dim": 16, "q_lora_rank": 12, "o_groups": 2}),
+    "deepseek_v4": ("DeepseekV4Config", DEEPSEEK_V4),
+    "deepseek_v4_compressed": (
+        "DeepseekV4Config",
+        DEEPSEEK_V4
+        | {"layer_types": ["sliding_attention", "compressed_sparse_attention", "heavily_compressed_attention"], "sliding_window": 8}
+        | {"compress_rates": {"compressed_sparse_attention": 4, "heavily_compressed_attention": 8}}
+        | {"index_n_heads": 2, "index_head_dim": 8, "index_topk": 2},
+    ),
     "gemma3n": ARCHITECTURES["gemma3n"],
     "gpt1": ("OpenAIGPTConfig", {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": CONTEXT}),
     "minimax": ("MiniMaxConfig", GROUPED | {"head_dim": 8, "num_local_experts": 2, "num_experts_per_tok": 1}),
@@ -39,6 +48,12 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
         GROUPED
         | {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8, "layer_types": ["mamba"] * 3}
         | {"num_local_experts": 0, "shared_intermediate_size": 48},
+    ),
+    "jamba": (
+        "JambaConfig",
+        GROUPED
+        | {"num_hidden_layers": 4, "attn_layer_period": 2, "attn_layer_offset": 1, "expert_layer_period": 2, "expert_layer_offset": 1}
+        | {"num_experts": 2, "num_experts_per_tok": 1, "mamba_d_state": 8, "mamba_dt_rank": 4, "use_mamba_kernels": False},
     ),
     "recurrent_gemma": ("RecurrentGemmaConfig", GROUPED | {"lru_width": 32, "attention_window_size": 8}),
     "xlstm": ("xLSTMConfig", {"hidden_size": 32, "num_hidden_layers": 3, "num_heads": 4}),
@@ -89,10 +104,11 @@ EXPERIMENTS: dict[str, Callable[[Any], Any]] = {
 }
 # What an architecture cannot do. All other experiments work with all others.
 REFUSED = {
-    *(("deepseek_v4", name) for name in ("gradients", "steering")),
+    *((family, name) for family in ("deepseek_v4", "deepseek_v4_compressed") for name in ("gradients", "steering")),
     *(("gemma3n", name) for name in ("patching", "steering")),
     *(("gpt1", name) for name in ("heads",)),
     *(("granite_hybrid", name) for name in ("heads",)),
+    *(("jamba", name) for name in ("heads",)),
     *(("recurrent_gemma", name) for name in ("heads",)),
     *(("xlstm", name) for name in ("heads",)),
     *(("cpmant", name) for name in ("gradients", "heads", "patching", "steering", "quantize", "teach")),
@@ -182,6 +198,44 @@ def test_a_text_is_read_token_by_token_where_a_pass_looks_ahead(family: Any) -> 
         assert scored.tokens[place].probability == pytest.approx(float(expected), abs=1e-6)
     with pytest.raises(NotForThisModel, match="see the tokens behind"):
         list(compared(model, TEXT, "Once", [REFERENCE, REFERENCE], length=2))
+
+
+def test_only_weights_of_attention_over_tokens_are_shown(family: Any) -> None:
+    """Not the mixing matrices of hyper-connections, the states of a linear attention, or compressed keys."""
+    shown = inspect_step(family("deepseek_v4"), list(range(10, 14)))
+    network = transformers.AutoModelForCausalLM.from_pretrained(shown.model.load_network().name_or_path, attn_implementation="eager").eval()
+    with torch.inference_mode():
+        weights = network(torch.tensor([shown.token_ids]), use_cache=False, output_attentions=True).attentions
+    for row, expected in zip(shown.attention, weights, strict=True):
+        assert row == pytest.approx(expected[0, :, -1].numpy(), abs=1e-4)
+    assert TO_NOTHING in shown.notes
+    compressed = inspect_step(family("deepseek_v4_compressed"), list(range(10, 27)))
+    assert [row is None for row in compressed.attention] == [False, True, True]
+    assert "The true attention weights of layers 2 and 3 are not known, so they are not shown." in compressed.notes
+    linear = inspect_step(family("minimax"), list(range(10, 27)))
+    assert [row is None for row in linear.attention] == [False, True, False]
+    assert linear.notes == ("The true attention weights of layer 2 are not known, so they are not shown.",)
+
+
+def test_no_wrong_pass_is_shown_as_another_order_of_sums(family: Any, tiny: Any) -> None:
+    """A way of transformers gives the numbers of a plain pass but for rounding, or a sentence says why it is not used."""
+    chunks, left, right = Way(EAGER, chunk=3), Way(EAGER, cache=False, batch=4), Way(EAGER, cache=False, batch=4, padding="right")
+    ways = [REFERENCE, Way(EAGER, chunk=1), chunks, left, right, replace(left, cache=True), replace(right, cache=True)]
+    refused = {
+        "jamba": [2, 5, 6],
+        "recurrent_gemma": [1, 2, 3, 5, 6],
+        "xlstm": [1, 2, 3, 5, 6],
+        "mamba": [2, 5, 6],
+        "gemma2": [6],
+        "llama": [],
+    }
+    for name, expected in refused.items():
+        model = family(name) if name in FAMILIES else tiny(name)
+        results = [each for each in compared(model, TEXT, "", ways, length=0) if isinstance(each, Comparison | Refused)]
+        assert [each.way for each in results if isinstance(each, Refused)] == expected, name
+        assert all(each.difference.largest < 1e-4 for each in results if isinstance(each, Comparison)), name
+    sentences = [each.reason for each in compared(family("recurrent_gemma"), TEXT, "", ways, length=0) if isinstance(each, Refused)]
+    assert "runs without a cache" in sentences[0] and "takes padding for text" in sentences[2]
 
 
 def test_an_error_outside_of_a_network_stays_as_it_is() -> None:

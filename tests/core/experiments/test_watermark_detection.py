@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -59,8 +60,8 @@ def kolmogorov_smirnov(values: list[float]) -> float:
     return float(max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()))
 
 
-@pytest.mark.parametrize(("gamma", "width", "size"), [(0.25, 1, 500), (0.5, 1, 12), (0.1, 3, 3), (0.9, 2, 500)])
-def test_z_is_that_of_the_detector_with_each_ngram_once(gamma: float, width: int, size: int) -> None:
+@pytest.mark.parametrize(("gamma", "width", "size"), [(0.25, 1, 500), (0.5, 1, 12), (0.1, 1, 3), (0.9, 1, 500)])
+def test_z_is_that_of_the_detector_with_each_pair_once(gamma: float, width: int, size: int) -> None:
     settings = replace(GREEN, watermark_gamma=gamma, watermark_context=width, watermark_key=42)
     config: Any = SimpleNamespace(bos_token_id=-1, is_encoder_decoder=False, vocab_size=500)
     detector = WatermarkDetector(config, "cpu", configuration(settings), ignore_repeated_ngrams=True)
@@ -72,6 +73,17 @@ def test_z_is_that_of_the_detector_with_each_ngram_once(gamma: float, width: int
         assert sum(green is not None for green in greens(MODEL, ids, settings)) == len(
             {tuple(ids[i : i + width + 1]) for i in range(80 - width)}
         )
+
+
+@pytest.mark.parametrize("context", [2, 4])
+def test_a_green_list_counts_each_pair_once_whatever_the_context(context: int) -> None:
+    """The list follows from the token before alone, so the tokens further back make no new evidence."""
+    for seed in range(20):
+        ids, settings = text(seed, 80, 6), replace(GREEN, watermark_context=context)
+        found = score(MODEL, ids, settings)
+        assert found.counted == len(set(pairwise(ids[context - 1 :])))
+        assert found == score(MODEL, ids[context - 1 :], replace(settings, watermark_context=1))
+        assert greens(MODEL, ids, settings)[:context] == [None] * context
 
 
 def test_the_g_values_are_those_of_the_processor_without_repeated_contexts() -> None:
@@ -184,3 +196,9 @@ def test_words_are_replaced_where_it_was_said() -> None:
 def test_equal_runs_of_greedy_are_written_once(tiny: Any) -> None:
     kinds = [text.kind for text in watch(tiny("llama"), PROMPT, replace(GREEN, greedy=True), 10, 20) if isinstance(text, Measured)]
     assert kinds.count(MARKED) == kinds.count(UNMARKED) == 1
+
+
+def test_the_words_of_a_text_are_all_of_it_but_blanks_at_its_end() -> None:
+    text = "\n The  old\tking \u3000 sat.\n\n "
+    assert watermark_detection.words_of(text) == re.findall(r"\s*\S+", text) and watermark_detection.words_of(" \n") == []
+    assert watermark_detection.words_of(" " * 200_000) == [], "at once: it came from an opened file"

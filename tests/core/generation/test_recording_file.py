@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,11 +14,14 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from core import Recording
-from core.errors import BadRecording
+from core import Generation, Recording, SamplingSettings, load_model
+from core.errors import BadRecording, BadSetting, NotForThisModel
 from core.generation import recording_file
 from core.record import bounded_json
+from core.remote import http_client
+from tests.core.remote.serving import TINY, FakeLlama, FakeSGLang, FakeVLLM, serve
 from tests.core.runs import branched_run
+from tests.core.sampling.test_samplers import EVERYTHING
 from tests.tiny_models import some
 
 ROOT = Path(__file__).parents[3]
@@ -33,7 +38,7 @@ HOSTILE = {
 }
 PROGRAM = """
 import resource, sys
-from core import Recording
+from core import Generation, Recording, SamplingSettings
 from core.errors import BadRecording
 data = open(sys.argv[1], "rb").read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -83,6 +88,96 @@ def test_a_file_that_takes_too_long_is_given_up(content: dict[str, Any], monkeyp
     monkeypatch.setattr(recording_file, "BOUNDS", replace(recording_file.BOUNDS, seconds=-1.0))
     with pytest.raises(BadRecording, match="took longer"):
         Recording.loads(json.dumps(content))
+
+
+def _edited(content: dict[str, Any], field: str, place: int, value: Any) -> str:
+    """Return the file after one number of its first step was edited. A negative place counts from the end."""
+    step = json.loads(json.dumps(content["steps"][0]))
+    step[field] = value if field == "roll" else [*step[field]]
+    if field == "probabilities":
+        step[field][-1][place] = value
+    elif field != "roll":
+        step[field][place] = value
+    return json.dumps(content | {"steps": [step, *content["steps"][1:]]})
+
+
+@pytest.mark.parametrize(
+    ("field", "place", "value", "sentence"),
+    [
+        ("ranks", 0, 999, "a rank does not fit the probabilities"),
+        ("ranks", -1, 999, "a rank does not fit the probabilities"),
+        ("logits", 0, 1e308, r"is broken \(at steps → 0 → logits → 0\)"),
+        ("logits", 0, 1e30, "a logit does not fit its probability"),
+        ("logits", 1, 3.5, "a logit does not fit its probability"),
+        ("stage_entropies", 0, 60.0, "an entropy does not fit the probabilities"),
+        ("stage_entropies", -1, 0.0, "an entropy does not fit the probabilities"),
+        ("probabilities", 0, 1.0, "the probabilities of a stage add up to more than 1"),
+        ("removed_at", 0, 0, "an excluded token has a probability"),
+        ("roll", 0, 0.9999999, "the roll is not in the range of the chosen token"),
+        ("roll", 0, None, "the roll is not in the range of the chosen token"),
+    ],
+)
+def test_numbers_that_contradict_each_other_are_refused(content: dict[str, Any], field: str, place: int, value: Any, sentence: str) -> None:
+    with pytest.raises(BadRecording, match=sentence):
+        Recording.loads(_edited(content, field, place, value))
+
+
+UNUSUAL: dict[str, dict[str, Any]] = {
+    "everything": EVERYTHING,
+    "everything and greedy": EVERYTHING | {"greedy": True},
+    "a tournament": {"watermark": "synthid", "temperature": 1.5},
+    "a green list after mirostat": {"mirostat_tau": 3.0, "watermark": "green"},
+    "hot": {"temperature": 100.0},
+    "cold": {"temperature": 0.01},
+    "a large bias": {"logit_bias": {100: 1e6, 101: 1e6, 102: -math.inf}},
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+@pytest.mark.parametrize("top_n", [1, 20])
+def test_the_numbers_of_a_run_fit_each_other_with_unusual_settings(name: str, top_n: int, tiny: Any) -> None:
+    run = Generation(tiny("llama"), "The sea looked back", SamplingSettings(seed=4, **UNUSUAL[name]), top_n=top_n)
+    for _ in range(8):
+        run.step()
+    run.go_to(1)
+    run.force(7)
+    assert len(Recording.loads(Recording.of(run).dumps()).nodes) == len(run.nodes)
+
+
+@pytest.mark.parametrize("make", [FakeLlama, FakeVLLM, FakeSGLang])
+@pytest.mark.parametrize("name", [name for name in UNUSUAL if "tournament" not in name])
+def test_the_numbers_of_a_servers_run_fit_each_other(name: str, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+    with serve(make()) as server:
+        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main", SamplingSettings(seed=4, **UNUSUAL[name]), top_n=5)
+        with contextlib.suppress(NotForThisModel, BadSetting):  # a server can be unable to do it
+            for _ in range(4):
+                run.step()
+            run.force(run.path[0].candidates[1].token_id)
+    assert len(Recording.loads(Recording.of(run).dumps()).nodes) == len(run.nodes)
+
+
+@pytest.mark.parametrize(
+    "chosen", [{}, {"token": "c", "logprob": -0.1}, {"token": "c", "logprob": None}], ids=["listed", "other", "not known"]
+)
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("ranks", 999, "a rank does not fit the probabilities"),
+        ("logits", 1e30, "a logit does not fit its probability"),
+        ("stage_entropies", 60.0, "an entropy does not fit the probabilities"),
+        ("stage_entropies", 0.0, "an entropy does not fit the probabilities"),
+    ],
+)
+def test_numbers_of_a_saved_answer_that_contradict_each_other_are_refused(
+    field: str, value: Any, sentence: str, chosen: dict[str, Any]
+) -> None:
+    tops = [{"token": "a", "logprob": -0.7}, {"token": "b", "logprob": -1.2}]
+    answer = {"choices": [{"logprobs": {"content": [tops[0] | {"top_logprobs": tops} | chosen]}}]}
+    content = json.loads(Recording.from_response(answer).dumps())
+    assert Recording.loads(json.dumps(content)).path, "a server can take its choice from another distribution than its list"
+    with pytest.raises(BadRecording, match=sentence):
+        Recording.loads(_edited(content, field, 0, value))
 
 
 FAULTY: dict[str, dict[str, Any]] = {

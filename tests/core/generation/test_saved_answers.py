@@ -436,3 +436,60 @@ def test_it_can_be_read_as_a_scored_text(split: Recording) -> None:
     assert found.scored_count == 4 and found.perplexity == pytest.approx(math.exp((0.5 + 1.0 + 0.01 + 3.0) / 4), rel=1e-6)
     assert [token.rank for token in found.tokens] == [1, 2, 1, 3] and found.tokens[3].candidates[0].piece == "."
     assert found.most_surprising(1)[0].piece == "!" and found.table().token_id.isna().all()
+
+
+def test_a_list_whose_tokens_lost_their_space_leaves_the_chosen_token_its_own() -> None:
+    """As llama-server of early 2025 wrote it; the same token is then also listed at other places."""
+
+    def of(number: int, raw: bytes, logprob: float, *others: tuple[int, bytes, float]) -> dict[str, Any]:
+        tops = [entry(text, value, id=other) for other, text, value in others]
+        return entry(raw, logprob, id=number) | {"top_logprobs": tops}
+
+    value = {
+        "completion_probabilities": [of(11, b" big", -0.5, (11, b"big", -0.5), (13, b"os", -3.0)), of(13, b" os", -2.0, (13, b"os", -2.0))]
+    }
+    read = opened(value)
+    assert [step.text for step in read.path] == [" big", " os"] and [step.token_id for step in read.path] == [11, 13]
+    assert Recording.loads(read.dumps()).text == " big os"
+
+
+def test_the_log_of_llm_is_read() -> None:
+    lists = [{"text": "\n", "top_logprobs": [{"\n": -1.9, "\n\n": -0.3}]}, {"text": "Otter", "top_logprobs": [{"Yes": -0.4}]}]
+    read = opened({"content": "\nOtter", "logprobs": lists})
+    assert [step.text for step in read.path] == ["\n", "Otter"]
+    assert [c.text for c in read.path[0].candidates] == ["\n\n", "\n"]
+    assert read.path[0].model_probability == pytest.approx(math.exp(-1.9)) and math.isnan(read.path[1].model_probability)
+    assert opened([{"response_json": {"content": "\n", "logprobs": lists}}]).text == "\nOtter"
+
+
+def test_koboldcpps_own_answers_are_read_and_its_floor_is_no_probability() -> None:
+    tokens = [entry(b" Hi", -0.2, [(b" Hi", -0.2), (b" Ho", -9.210340371976182)]), entry(b"!", -9.210340371976182, [(b".", -0.1)])]
+    read = opened({"results": [{"text": " Hi!", "logprobs": {"content": tokens}}, {"text": " Hi", "logprobs": {"content": tokens[:1]}}]})
+    assert read.text == " Hi!" and len(read.branches()) == 2
+    assert [c.text for c in read.path[0].candidates] == [" Hi"] and math.isnan(read.path[1].model_probability)
+    with pytest.raises(BadRecording, match="contains no log-probabilities"):
+        opened({"results": [{"text": " Hi", "logprobs": None}]})
+    assert opened({"results": [chat(*SPLIT)]}).text == "A 🦊!"
+
+
+def done_stream(text: str, own: dict[str, Any], **choice: Any) -> str:
+    delta = {"index": 0, "delta": {"content": text}, "logprobs": {"content": [entry(text.encode(), -0.2)]}, **choice}
+    return "data: " + json.dumps({**own, "object": "chat.completion.chunk", "choices": [delta]}) + "\n\n"
+
+
+@pytest.mark.parametrize("own", [{"id": "c"}, {}], ids=["one id", "no id"])
+@pytest.mark.parametrize("reason", [None, "stop"])
+def test_the_last_line_of_a_stream_ends_an_answer(own: dict[str, Any], reason: str | None) -> None:
+    lines = [done_stream("Hel", own), done_stream("lo", own, finish_reason=reason), "data: [DONE]\n"]
+    lines += [done_stream("By", own), done_stream("e", own, finish_reason=reason), "data: [DONE]\n"]
+    read = opened("".join(lines))
+    assert read.text == "Hello" and len(read.branches()) == 2
+    assert opened("".join(lines[:2] + lines[3:5])).text == ("Hello" if reason else "HelloBye")
+
+
+def test_an_answer_of_zeros_was_not_measured_even_with_lists_of_the_token_alone() -> None:
+    zeros = [entry(b"A", 0.0, [(b"A", 0.0)]), entry(b"B", 0.0, [(b"B", 0.0)])]
+    assert all(math.isnan(step.model_probability) for step in opened(chat(*zeros)).path)
+    assert all(math.isnan(step.model_probability) for step in opened(chat(entry(b"A", 0.0), entry(b"B", 0.0, []))).path)
+    measured = opened(chat(*zeros, entry(b"C", -1.0, [(b"C", -1.0)])))
+    assert [step.model_probability for step in measured.path] == pytest.approx([1.0, 1.0, math.exp(-1.0)])

@@ -11,6 +11,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.record.step_rows import FEWEST, REST, WORTH_A_ROW, StepRow, Unlikely, step_rows
+from core.tokens.token_text import Token
 
 SETTINGS = (SamplingSettings(seed=1), SamplingSettings(seed=1, top_k=3), SamplingSettings(seed=1, temperature=0.3, top_p=0.8))
 
@@ -66,3 +67,17 @@ def test_probabilities_that_were_not_measured_have_no_length(run: Generation) ->
     unmeasured = replace(step, probabilities=np.full_like(step.probabilities, np.nan))
     for row in step_rows(unmeasured, 3).all:
         assert np.isnan(row.model) and row.lengths == (0.0, 0.0) and not row.excluded and row.segment is None
+
+
+def test_only_tokens_with_a_row_are_looked_up(run: Generation) -> None:
+    """A press draws eight rows of fifty candidates."""
+    step, looked_up = run.step(), list[int]()
+
+    class Counting:
+        def token(self, token_id: int) -> Token:
+            looked_up.append(token_id)
+            return step.vocabulary.token(token_id)
+
+    drawn = step_rows(replace(step, vocabulary=Counting()), 3)
+    assert looked_up == [row.key for row in drawn.listed]
+    assert len(step.token_ids) > len(looked_up)

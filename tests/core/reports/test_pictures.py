@@ -8,6 +8,7 @@ import resource
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from core.message import percent
 from core.palette import DARK, LIGHT
 from core.record.step import Step, Words
 from core.reports import __main__ as readme
-from core.reports import animation, chart_picture, fonts
+from core.reports import animation, chart_picture, drawing, fonts
 from core.reports.animation import Options
 from core.reports.chart_picture import Caption
 from core.reports.files import file_name
@@ -177,9 +178,13 @@ def test_a_file_name_says_what_is_inside() -> None:
     assert file_name("../../etc", "", "💥", kind="png") == "etc.png" and file_name(kind="csv") == "chart.csv"
 
 
-def test_the_picture_in_the_readme_is_drawn_by_its_command(tmp_path: Path) -> None:
-    readme.draw(tmp_path / "step.png")
-    assert Image.open(tmp_path / "step.png").size == Image.open(readme.PICTURE).size == (1920, 1080)
+@pytest.mark.slow
+def test_the_moving_picture_in_the_readme_is_drawn_by_its_command(tmp_path: Path) -> None:
+    readme.draw(tmp_path / "run.gif")
+    drawn, kept = Image.open(tmp_path / "run.gif"), Image.open(readme.PICTURE)
+    assert drawn.size == kept.size == (960, 540)
+    assert getattr(drawn, "n_frames", 1) == getattr(kept, "n_frames", 1) > 30, "draw it again: python -m core.reports"
+    assert readme.PICTURE.stat().st_size < 2**20
 
 
 def test_a_step_without_its_run_has_a_picture(run: Generation) -> None:
@@ -187,3 +192,27 @@ def test_a_step_without_its_run_has_a_picture(run: Generation) -> None:
 
     step: Step = pickle.loads(pickle.dumps(run.path[3]))
     assert step.before == "" and f"{step.roll:.4f}" in texts(step_svg(step, PictureStyle()))
+
+
+@pytest.mark.parametrize("content", ["The little fox", "aaa bbb", " a ", "W" * 30, "iiii WWWW 漢字 e\u0301", "a"])
+@pytest.mark.parametrize("room", [0.0, 20.0, 55.5, 100.0, 1000.0])
+def test_a_shortened_text_is_the_longest_beginning_that_fits(content: str, room: float) -> None:
+    fits = fonts.width(content, 13) <= room
+    beginnings = [content[:length] for length in range(len(content), 0, -1)]
+    longest = next((part for part in beginnings if fonts.width(part + "…", 13) <= room), "")
+    assert drawing.shortened(content, 13, room) == (content if fits else longest.rstrip() + "…")
+
+
+@pytest.mark.parametrize("unit", ["a", "a ", " ", "\n", "\u200b", "漢", "!"])
+def test_a_long_text_is_drawn_in_linear_time(unit: str) -> None:
+    """A token, a name or a prompt of an opened file can be as long as the file."""
+
+    def seconds(length: int) -> float:
+        content = unit * length + "a"
+        start = thread_time()
+        drawing.shortened(content, 13, 300)
+        assert "".join("".join(drawing.paragraph(content, 13, 300)).split()) == "".join(content.split())
+        return thread_time() - start
+
+    short, long = min(seconds(4_000) for _run in range(3)), seconds(64_000)
+    assert long < 0.05 or long / short < 60, "linear 16, quadratic 256"

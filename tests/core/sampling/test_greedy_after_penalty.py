@@ -7,8 +7,7 @@ from typing import Any
 
 from core import Generation, SamplingSettings
 from core.reports import html_page
-from pages.ui.charts import distribution_rows
-from pages.ui.components.dice import dice
+from pages.ui.charts import distribution_rows, live_rows
 
 
 def test_sentences_name_the_stages_that_moved_the_greedy_choice(tiny: Callable[[str], Any]) -> None:
@@ -18,10 +17,10 @@ def test_sentences_name_the_stages_that_moved_the_greedy_choice(tiny: Callable[[
     run = Generation(model, "once", SamplingSettings(greedy=True, logit_bias={favourite.token_id: -100.0}))
     seen = run.next_distribution()
     assert seen.moved_by == ("logit bias",)
-    assert "after logit bias" in dice.caption(seen)
+    assert "after logit bias" in live_rows.caption(seen)
     step = run.step()
     assert step.rank > 1 and step.moved_by == ("logit bias",)
-    assert "after logit bias" in dice.caption(step)
+    assert "after logit bias" in live_rows.caption(step)
     assert "the likeliest token after logit bias" in html_page.page(run)
     reasons = {row["token_id"]: row["removed_by"] for row in distribution_rows.distribution_rows(step, 12, folded=False).to_pylist()}
     assert reasons[favourite.token_id] == "logit bias, greedy"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,23 @@ def test_mirostat(logits: torch.Tensor, mu: float) -> None:
     same_tokens(found, scores, (surprise <= mu) | (scores == scores.max()), np.where(np.isfinite(surprise), surprise - mu, 1.0))
 
 
+@pytest.mark.parametrize("after", [{}, {"temperature": 0.7, "top_p": 0.95}, {"min_p": 0.01, "typical_p": 0.98}, {"watermark": "green"}])
+@pytest.mark.parametrize("size", [50, 5000])
+def test_a_large_bias_keeps_the_probabilities_among_its_tokens(after: dict[str, Any], size: int) -> None:
+    """A bias of a million for some tokens gives them the probabilities that they have if all others are excluded."""
+    logits, many = logits_like("ordinary", size, 5), min(size // 2, 900)
+    large = SamplingSettings(logit_bias=dict.fromkeys(range(many), 1e6), **after)
+    text, alone = history([0]), torch.where(torch.arange(size) < many, logits, -math.inf)
+    expected = observe_stages.observe(alone, replace(large, logit_bias={}), text, 20)
+    for found in (observe_stages.observe(logits, large, text, 20), on_device(logits, large, text, observe_stages.Selection(), 20)):
+        assert found.stage_kept[-1] == (size if not after or "watermark" in after else expected.stage_kept[-1])
+        np.testing.assert_allclose(found.stage_entropies[2:], expected.stage_entropies[1:], atol=1e-4)
+        assert found.stage_entropies[1] == pytest.approx(expected.stage_entropies[0], abs=1e-4)
+        shown, wanted = (dict(zip(seen.token_ids.tolist(), seen.probabilities[-1], strict=True)) for seen in (found, expected))
+        both = shown.keys() & wanted.keys()
+        assert len(both) >= 5 and all(shown[key] == pytest.approx(wanted[key], abs=1e-5) for key in both)
+
+
 def test_the_limit_of_mirostat_belongs_to_the_node(tiny: Any) -> None:
     settings = SamplingSettings(mirostat_tau=3.0, mirostat_eta=0.4, seed=3)
     run = Generation(tiny("llama"), "The sea", settings, top_n=400)
@@ -168,6 +186,19 @@ def test_the_limit_of_mirostat_belongs_to_the_node(tiny: Any) -> None:
     assert run.step().stage_settings[-1] == pytest.approx(expected)
     replayed = Recording.loads(Recording.of(run).dumps()).path[-1]
     assert (replayed.settings, replayed.stage_settings) == (settings, run.path[-1].stage_settings)
+
+
+def test_the_limit_of_mirostat_follows_from_its_own_stage_and_not_from_the_watermark_after_it(tiny: Any) -> None:
+    settings = SamplingSettings(mirostat_tau=3.0, mirostat_eta=0.4, seed=3, watermark="green", watermark_delta=6.0)
+    run, mu, differences = Generation(tiny("llama"), "The sea", settings, top_n=400), 6.0, []
+    for _ in range(6):
+        step = run.step()
+        row = step.stage_names.index("mirostat")
+        assert step.stage_names[row + 1 :] == ("watermark",) and step.stage_settings[row] == pytest.approx(mu)
+        own = float(step.probabilities[row, step.chosen_column])
+        differences.append(abs(math.log2(own) - math.log2(step.sampling_probability)))
+        mu -= 0.4 * (-math.log2(own) - 3.0)
+    assert max(differences) > 0.5, "the watermark changes the probability of the chosen token"
 
 
 def test_the_three_orders_keep_other_tokens() -> None:

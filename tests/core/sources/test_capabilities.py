@@ -21,16 +21,12 @@ README = Path(__file__).parents[3] / "core" / "README.md"
 
 
 def table() -> dict[str, dict[Can, str]]:
-    lines = [line.strip("| \n").split("|") for line in README.read_text("utf-8").splitlines() if line.startswith("|")]
-    head = next(line for line in lines if line[0].strip() == "source")
-    start = lines.index(head) + 2
-    names = [Can(cell.strip()) for cell in head[1:]]
-    assert names == list(Can)
-    rows = {}
-    for line in lines[start : start + 5]:
-        cells = [cell.strip() for cell in line[1:]]
-        rows[line[0].split("(")[0].strip()] = dict(zip(names, cells + [""] * (len(names) - len(cells)), strict=True))
-    return rows
+    """What core/README.md says of each source: a column for each, a row for each thing that it can do."""
+    lines = [[cell.strip() for cell in line.strip()[1:-1].split("|")] for line in README.read_text("utf-8").splitlines() if line[:1] == "|"]
+    start = next(number for number, line in enumerate(lines) if line[0] == "source")
+    rows = lines[start + 3 : start + 3 + len(Can)]
+    assert [row[0] for row in rows] == list(Can)
+    return {name: {Can(row[0]): row[column] for row in rows} for column, name in enumerate(lines[start][1:], 1)}
 
 
 def sources(tiny: Any) -> dict[str, list[frozenset[Can]]]:

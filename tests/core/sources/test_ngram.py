@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from core.experiments.beam import beam_search
 from core.experiments.best_of_n import write_together
 from core.record.tables import candidates_table
 from core.sources.capabilities import Can
-from core.sources.ngram.ngram import BACKED_OFF, STORIES, NGram
+from core.sources.ngram.ngram import BACKED_OFF, CLAUSES, STORIES, NGram
 
 TEXT = "the cat sat. the cat ran. the dog sat."
 
@@ -25,11 +26,17 @@ def stories() -> Any:
     return load_model("ngram:3")
 
 
+def followers(model: NGram, context: list[int]) -> dict[int, int]:
+    """Return how often each id followed this context."""
+    ids, counts = model.counts.after(context)
+    return dict(zip(ids.tolist(), counts.tolist(), strict=True))
+
+
 def test_a_worked_example() -> None:
     model = NGram(TEXT, 2)
     values = model.probabilities(np.array(model.encode("the cat")))
     words = 13  # the 12 tokens of the text and the end
-    assert model.counts[()].total() == words
+    assert sum(followers(model, []).values()) == words
     for word, followed, alone in ((" sat", 1, 2), (" ran", 1, 1), (" dog", 0, 1)):
         uniform = BACKED_OFF / model.vocabulary_size
         expected = (1 - BACKED_OFF) * followed / 2 + BACKED_OFF * ((1 - BACKED_OFF) * alone / words + uniform)
@@ -48,11 +55,11 @@ def test_the_counts_of_the_stories_are_those_of_plain_counting(n: int) -> None:
     context, follower = sought[:-1], sought[-1]
     starts = [index for index in range(len(words) - len(context)) if words[index : index + len(context)] == context]
     keys = [model.token_of(word).key for word in context]
-    counts = model.counts[tuple(keys)]
+    counts = followers(model, keys)
     expected = sum(words[index + len(context)] == follower for index in starts)
     if n > 1:
-        assert counts.total() == len(starts) > 0
-    assert counts[model.token_of(follower).key] == expected
+        assert sum(counts.values()) == len(starts) > 0
+    assert counts.get(model.token_of(follower).key, 0) == expected
 
 
 def test_a_step_says_the_counts_behind_each_bar(stories: Any) -> None:
@@ -74,6 +81,37 @@ def test_the_tokens_of_a_text_are_the_text(unit: str, text: str) -> None:
     run = Generation(model, text, SamplingSettings(seed=1))
     run.generate(5)
     assert Recording.loads(Recording.of(run).dumps()).text == run.text
+
+
+def test_words_keep_their_marks_and_joiners_and_dashes_part_them() -> None:
+    """Words in Hindi, Tamil, Arabic, Hebrew, decomposed accents and Persian; "--" and quotation marks are no part of a word."""
+    expected = {
+        "बिल्ली दूध पीती है।": ["बिल्ली", " दूध", " पीती", " है", "।"],
+        "பூனை பால் குடிக்கிறது.": ["பூனை", " பால்", " குடிக்கிறது", "."],
+        "شَرِبَ": ["شَرِبَ"],
+        "שָׁלוֹם עוֹלָם": ["שָׁלוֹם", " עוֹלָם"],
+        "Der Ba\u0308r isst A\u0308pfel.": ["Der", " Ba\u0308r", " isst", " A\u0308pfel", "."],
+        "می\u200cروم": ["می\u200cروم"],
+        "the fox--who slept": ["the", " fox", "--", "who", " slept"],
+        "'Come,' a well-known dogs' don't": ["'", "Come", ",", "'", " a", " well-known", " dogs", "'", " don't"],
+        "👩\u200d💻 ❤\ufe0f": ["👩\u200d💻", " ❤\ufe0f"],
+    }
+    for text, words in expected.items():
+        assert [token.raw.decode() for token in NGram(text, 2).tokenize(text)] == words
+        assert "".join(token.text for token in NGram("other", 2).tokenize(text)) == text
+
+
+@pytest.mark.parametrize("unit", ["words", "characters"])
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_every_end_of_a_line_is_the_same_token(unit: str, end: str) -> None:
+    unix = "the cat\nsat\n\nthe dog\nran"
+    text = unix.replace("\n", end)
+    model, usual = NGram(text, 2, unit), NGram(unix, 2, unit)
+    contexts = [[], *([key] for key in range(usual.vocabulary_size))]
+    assert [followers(model, one) for one in contexts] == [followers(usual, one) for one in contexts]
+    assert model.encode(text) == model.encode(unix) == usual.encode(text)
+    assert "".join(token.text for token in model.tokenize(text)) == text
+    assert "".join(token.text for token in NGram("other", 2, unit).tokenize(text)) == text
 
 
 def test_a_run_ends_where_a_story_ends_and_has_no_other_class(stories: Any) -> None:
@@ -152,3 +190,28 @@ def test_hostile_text_is_shown_as_text() -> None:
     model = NGram("<script>alert(1)</script> {count} {0} %s <script>", 2)
     run = Generation(model, "<script>", SamplingSettings(seed=1))
     assert all(isinstance(candidate.fact, str) for candidate in run.step().candidates)
+
+
+def test_a_text_with_too_many_different_counts_is_refused_early() -> None:
+    letters = "".join(map(chr, range(0x4E00, 0x4E00 + 1000)))
+    model = NGram(letters, 2, "characters", most_counts=2002)  # 1000 letters, each once in its text and once after the letter before
+    assert model.parameter_count == 2002, "with the end, alone and after the last letter"
+    for length, n in ((1001, 1), (1001, 2)):
+        with pytest.raises(InputError, match=r"more than 1,?000 different counts"):
+            NGram("".join(map(chr, range(0x4E00, 0x4E00 + length))), n, "characters", most_counts=1000)
+
+
+def test_it_says_how_much_memory_it_takes() -> None:
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    model = NGram("".join(map(chr, range(0x4E00, 0x4E00 + 5000))), 4, "characters")
+    measured = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert model.weight_bytes == pytest.approx(measured, rel=0.3)
+
+
+def test_a_script_without_spaces_has_a_note_that_recommends_characters() -> None:
+    for text in ("小狐狸去森林。小狐狸看见月亮。", "昔々、あるところにお爺さんがいました。", "กาลครั้งหนึ่งนานมาแล้ว"):
+        assert NGram(text, 2).notes == (CLAUSES,) and NGram(text, 2, "characters").notes == ()
+    for text in ("The fox 狐 sleeps.", "옛날 옛적에 여우가 살았습니다.", "बिल्ली दूध पीती है।"):
+        assert NGram(text, 2).notes == ()

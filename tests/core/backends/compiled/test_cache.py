@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,32 @@ def test_processes_that_start_together_compile_a_module_once_into_the_folder_tha
     for folder, hits, misses in described:
         assert Path(folder).parent == tmp_path and list(Path(folder).rglob("kernel_step*.nbi"))
         assert int(hits) > 0 and misses == "0"
+
+
+LIMITED = """
+from core.backends.compiled import cache
+cache.SECONDS = 0.1
+cache.compile_here("kernel_step")
+"""
+
+
+def test_a_compiler_ends_by_itself_after_its_processor_time(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"cwd": ROOT, "env": os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}, "capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", LIMITED], timeout=300, check=False, **how)
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1] == "it took more than 0.1 seconds of processor time"
+    assert not list(tmp_path.rglob("*.done"))
+
+
+def test_a_compiler_that_outlived_its_app_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr(cache, "folder", lambda: tmp_path)
+    monkeypatch.setattr(cache, "_compile", begun.append)
+    with ThreadPool(1) as pool:
+        with cache._only_compiler():
+            waiting = pool.apply_async(cache.compile_module, ("kernel_step",))
+            waiting.wait(0.2)
+            assert not waiting.ready()
+            (tmp_path / "kernel_step.done").touch()
+        waiting.get(60)
+    assert begun == []

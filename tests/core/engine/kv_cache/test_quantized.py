@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+from core.backends.cache_bytes import bytes_of_layers
 from core.engine.kv_cache.quantized import QuantizedLayer, pack, packed_bytes, quantized_cache, unpack
 
 SHAPES = [(1, 2, 5, 64), (1, 1, 1, 8), (2, 3, 4, 7), (1, 2, 3, 96)]
@@ -29,7 +30,7 @@ def test_rounding_errs_by_at_most_half_a_step(bits: int, shape: tuple[int, ...])
 @pytest.mark.parametrize("size", [7, 8, 32, 33, 64, 96, 128])
 def test_the_bytes_of_a_vector_by_formula_and_by_tensor(bits: int, size: int) -> None:
     packed = pack(torch.randn(1, 2, 3, size), bits)
-    assert packed.nbytes == 2 * 3 * packed_bytes(size, bits)
+    assert sum(part.nbytes for part in packed) == 2 * 3 * packed_bytes(size, bits)
 
 
 def test_sixteen_values_fit_into_four_bits_exactly() -> None:
@@ -47,11 +48,11 @@ def test_written_at_once_or_token_by_token_is_the_same(bits: int) -> None:
     for index in range(6):
         last = singly.update(keys[:, :, index : index + 1], values[:, :, index : index + 1])
     assert all(torch.equal(one, other) for one, other in zip(together, last, strict=True))
-    assert at_once.nbytes == singly.nbytes
+    assert bytes_of_layers([at_once]) == bytes_of_layers([singly])
     at_once.crop(-2)
     assert at_once.get_seq_length() == 4
     at_once.reset()
-    assert (at_once.get_seq_length(), at_once.nbytes) == (0, 0)
+    assert (at_once.get_seq_length(), bytes_of_layers([at_once]).used) == (0, 0)
 
 
 def test_eight_bits_change_the_odds_little_and_four_bits_more(plain: Any) -> None:

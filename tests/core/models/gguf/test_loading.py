@@ -246,6 +246,19 @@ def test_a_known_end_of_a_turn_ends_it_whatever_its_type(kind: int, tmp_path: Pa
     assert [token.raw for token in model.tokenize("Hi<|im_end|>")][-1] == b"<|im_end|>" and model.token(len(tokens) - 1).special
 
 
+def test_a_mark_of_the_chat_template_is_one_token_whatever_its_type(tmp_path: Path) -> None:
+    folder = tiny_models.save("qwen3", tmp_path / "tiny", max_position_embeddings=256)
+    data = making.metadata_of(folder, "qwen3")
+    tokens, types = list(data["tokenizer.ggml.tokens"]), list(data["tokenizer.ggml.token_type"])
+    tokens[-3:], types[-3:] = ["<|other|>", "<|im_start|>", "<|im_end|>"], [1, 1, 1]
+    chat = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
+    new = {"tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": types, "tokenizer.chat_template": chat}
+    model = load_model(making.write(tmp_path / "model.gguf", data | new, making.weights_of(folder, "qwen3")))
+    ids = [token.token_id for token in Generation(model, [{"role": "user", "content": "Hi"}]).prompt_tokens]
+    assert ids.count(len(tokens) - 2) == 2 and ids.count(len(tokens) - 1) == 1 and model.token(len(tokens) - 2).special
+    assert types_of(data | new)[-3:] == [1, 3, 3], "an ordinary word that the template does not write stays one"
+
+
 def test_the_end_of_a_message_of_gpt_oss_does_not_end_its_answer() -> None:
     names = ["a", "<|end|>", "<|return|>", "<|call|>"]
     data = {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": names, "tokenizer.ggml.token_type": [1, 3, 3, 3]}
