@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.i18n import spoken_language, translation
-from pages.ui.server import preload
+from pages.ui.server import first_step, preload
 from pages.ui.session import first_page_queue
 from pages.ui.session.state import start_session
 from pages.ui.shell import page_guard
@@ -14,6 +14,8 @@ from pages.ui.shell import page_guard
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
     from starlette.middleware import Middleware
 
+    from pages.ui.components import register
+    from pages.ui.live import routes
     from pages.ui.server import event_log, gate, lifespan, websocket_notice
 
     logging.disable()  # Streamlit warns that there is no visitor yet
@@ -21,7 +23,8 @@ if __name__ != "__main__":  # once, before the server listens: streamlit imports
     logging.disable(logging.NOTSET)
     event_log.open_event_log()
     middleware = [Middleware(gate.Gate), Middleware(websocket_notice.WebsocketNotice)]
-    app = st.App(__file__, lifespan=lifespan.lifespan, routes=lifespan.ROUTES, middleware=middleware)
+    own_routes = lifespan.below_base_path([*lifespan.ROUTES, *routes.ROUTES, *register.ROUTES])
+    app = st.App(__file__, lifespan=lifespan.lifespan, routes=own_routes, middleware=middleware)
     preload.begin()
 else:  # for every visitor, at every click
     st.set_page_config(
@@ -30,19 +33,23 @@ else:  # for every visitor, at every click
         layout="wide",
         initial_sidebar_state="auto",
     )
+    cover = st.empty()
     if preload.is_loading():  # import nothing else before it has ended: two threads could import one circle of modules
-        with spoken_language.speaking(spoken_language.best_match(st.context.locale)), st.spinner(translation._("Loading the model …")):
-            preload.wait()
+        with spoken_language.speaking(spoken_language.best_match(st.context.locale)), cover.container():
+            if first_step.is_known():
+                first_step.draw()
+            with st.spinner(translation._("Loading the model …")):
+                preload.wait()
     from pages.ui import features
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings
     from pages.ui.presenting import talk
-    from pages.ui.session import address_bar, current, elements, language, own_models, playback, seats, state
+    from pages.ui.session import address_bar, current, elements, language, own_models, seats, state
     from pages.ui.shell import frame, sidebar
 
     start_session()
     address_bar.fill_widgets()
-    page = st.navigation(frame.pages(), position="top")
+    page = st.navigation(frame.pages(), position="top", expanded=True)
     path = features.path_of(page.url_path)
     feature = features.feature_of(path)
     state.begin_page(path)
@@ -74,12 +81,13 @@ else:  # for every visitor, at every click
         if not feature.bare:
             talk.hidden_stage_link(path)
     address_bar.write_address()
+    cover.empty()
     frame.late_notices()
     key_bindings.keys(talk.is_stop(path))
     browser.reconnect()
-    playback.watch_visibility()
+    browser.follow_system_theme()
     elements.forget_press()
     unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page
-    browser.describe_page(feature.group, path, ask_before_closing=unsaved)
+    browser.describe_page(feature.group, frame.section_of(feature.group), path, ask_before_closing=unsaved)
     if not feature.bare:
         frame.explain_terms(path)

@@ -8,11 +8,13 @@ from core.experiments import claims
 from core.experiments.batch_curve import CurvePoint
 from core.experiments.claims import Claim
 from core.experiments.compared_policies import PlannedRequest, Served
-from pages.ui.features import PASSES, SERVING, Feature, Recorded
+from pages.ui.features import MANY_REQUESTS, PASSES, Feature, Recorded
+from pages.ui.i18n import names
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 
 FEATURE = Feature(
-    group=SERVING,
+    group=MANY_REQUESTS,
     place=10,
     title=N_("Many requests"),
     sight=N_("Many requests in one pass, and how many fit into a memory."),
@@ -38,4 +40,14 @@ FEATURE = Feature(
             ),
         ),
     ),
+    controls={
+        "policies": Control(N_("the two ways"), names=names.SCHEDULERS),
+        "arrivals": Control(N_("the arrivals"), N_("{count} a second")),
+        "lengths": Control(N_("the lengths"), N_("{least} to {most} tokens")),
+        "slots": Control(N_("the slots"), shown=False),
+        "budget": Control(N_("the budget"), shown=False),
+        "blocks": Control(N_("the blocks"), shown=False),
+        "share": Control(N_("sharing"), shown=False),
+        "common": Control(N_("the beginning"), shown=False),
+    },
 )

@@ -16,7 +16,7 @@ from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.number_marks import written
+from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _, said
 from pages.ui.session import elements
 from pages.ui.session.state import memory

@@ -18,9 +18,8 @@ from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.example_texts import OPENINGS
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.example_texts import EXAMPLES
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance
 from pages.ui.views import chart
 from pages.ui.views.serving_board import serving_board
@@ -36,11 +35,10 @@ def burst_page(prompt_field: Callable[[], None]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="burst_controls"):
         count = elements.choice(_("Requests"), COUNTS, 8, "burst_readers")
         length = elements.choice(_("Tokens each"), LENGTHS, 64, "burst_length")
-        requests, tokens = control_value("{count} requests", count=count), control_value("{count} tokens", count=length)
-        now = provenance.now({N_("the requests"): requests, N_("the length"): tokens})
+        now = provenance.now(requests=count, length=length)
 
         def who() -> tuple[PlannedRequest, ...]:
-            prompts = (current.prompt(), *OPENINGS[1:])
+            prompts = (current.prompt(), *EXAMPLES.openings[1:])
             return planned_requests(current.model(), prompts, count, length, length, settings=current.settings())
 
         def send() -> Iterator[Any]:

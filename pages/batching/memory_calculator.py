@@ -66,7 +66,7 @@ def calculator() -> None:
         item = weight_item(int(bits))
     else:
         item = MODELS[name].item_size if name in MODELS else model.weight_bytes / max(1, model.parameter_count)
-    by = Provenance(title(name), chosen=((N_("Card"), _(card.title)), (N_("Tokens of each request"), numbers.tokens(tokens))))
+    by = Provenance(title(name), controls=provenance.stored(card=_(card.title), tokens=numbers.tokens(tokens)))
     with provenance.of_result(by):
         result(shapes[name], _(card.title), card.memory_bytes, tokens, item, cache_item(cache_bits))
     if bits == SHIPPED and name in MODELS and MODELS[name].expert_bits != MODELS[name].other_bits:
@@ -131,9 +131,10 @@ def formula(shape: ModelShape, item: float) -> str:
     ):
         kept = numbers.short(shape.cache_numbers_per_token / max(1, shape.attention_layers))
     window = ""
-    if shape.window:
+    windows = [group for group in shape.attention if group.window]
+    if windows:
         window = _("; {count} of its layers keep only the last {window} tokens").format(
-            count=shape.window_layers, window=numbers.whole(shape.window)
+            count=sum(group.layer_count for group in windows if group.cached_numbers), window=numbers.whole(windows[0].window or 0)
         )
     if shape.state_numbers:
         window += _("; recurrent states add {size}, however long the text is").format(size=numbers.size(shape.state_numbers * item))

@@ -17,8 +17,8 @@ from pages.batching.burst_view import burst_page
 from pages.batching.memory_calculator import calculator
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import example_texts, names
-from pages.ui.i18n.control_values import control_value
+from pages.ui.i18n import names
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
@@ -53,12 +53,12 @@ class Options:
         """Return the requests. Raises ViewerError."""
         return planned_requests(
             current.model(),
-            (current.prompt(), *example_texts.OPENINGS[1:]),
+            (current.prompt(), *EXAMPLES.openings[1:]),
             self.count,
             *self.lengths,
             rate=None if self.rate is None else float(self.rate),
             settings=current.settings(),
-            background=example_texts.VALLEY,
+            background=EXAMPLES.valley,
             background_tokens=self.common,
         )
 
@@ -68,20 +68,13 @@ class Options:
 
     def provenance(self) -> provenance.Provenance:
         """Return what makes a result."""
-        chosen = {
-            N_("the two ways"): " | ".join(names.SCHEDULERS[policy] for policy in self.policies),
-            N_("the requests"): control_value("{count} requests", count=self.count),
-            N_("the arrivals"): "" if self.rate is None else control_value("{count} a second", count=self.rate),
-            N_("the lengths"): control_value("{least} to {most} tokens", least=self.lengths[0], most=self.lengths[1]),
-        }
-        hidden = {
-            N_("the slots"): str(self.slots),
-            N_("the budget"): str(self.budget),
-            N_("the blocks"): str(self.blocks),
-            N_("sharing"): str(self.share),
-            N_("the beginning"): str(self.common),
-        }
-        return provenance.now(chosen, hidden)
+        return provenance.now(
+            policies=[policy.value for policy in self.policies],
+            requests=self.count,
+            arrivals=self.rate,
+            lengths=self.lengths,
+            **{name: getattr(self, name) for name in ("slots", "budget", "blocks", "share", "common")},
+        )
 
 
 def main_controls() -> tuple[tuple[Policy, Policy], int, bool]:

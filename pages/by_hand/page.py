@@ -8,7 +8,9 @@ import streamlit as st
 from core.sources.ngram import PREFIX
 from core.sources.ngram.ngram import LONGEST_TEXT, MOST, NGram
 from core.sources.ngram.sheet import DICE, sheet, sheet_html
+from pages.by_hand import model_before
 from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, wording
 from pages.ui.server import offered_models
 from pages.ui.session import current, elements, own_models
@@ -20,6 +22,7 @@ from pages.ui.shell import frame
 frame.page()
 
 PASTED = min(LONGEST_TEXT, 200_000)  # characters of a visitor's own text
+PASTED_COUNTS = 200_000  # of a visitor's own text; at most about 70 MB
 UNITS = {"words": N_("words"), "characters": N_("characters")}
 
 
@@ -27,20 +30,16 @@ UNITS = {"words": N_("words"), "characters": N_("characters")}
 def count() -> None:
     """Count the text in the field, or the bundled stories, and use the model."""
     anchor_notices("by_hand_count")
+    if not isinstance(current.model(), NGram):
+        model_before.keep()
     text, n, unit = str(current.field("by_hand_text") or ""), current.field("by_hand_n") or 2, current.field("by_hand_unit") or "words"
     if text.strip():
         name = own_models.free_name(_("{n}-gram of my text").format(n=n))
-        own_models.use_taught(NGram(text, n, unit, name))
+        own_models.use_taught(NGram(text, n, unit, name, PASTED_COUNTS))
     else:
         current.use_model(f"{PREFIX}{n}" + ("" if unit == "words" else f":{unit}"))
     sentence = _("{name} is used on every page. Press Step on Watch: the card of each bar shows its counts.")
     notify(sentence.format(name=offered_models.title(current.model_name())))
-
-
-def counted() -> NGram | None:
-    """Return the visitor's model if it is an n-gram model."""
-    model = current.model()
-    return model if isinstance(model, NGram) else None
 
 
 def form() -> None:
@@ -51,11 +50,17 @@ def form() -> None:
         elements.choice(_("Tokens in a count"), tuple(range(1, MOST + 1)), 2, "by_hand_n")
         st.selectbox(_("Tokens"), list(UNITS), format_func=lambda unit: _(UNITS[unit]), key="by_hand_unit", width=160, **PERSISTENT)
         st.button(_("Count"), on_click=count, key="by_hand_count", type="primary", icon=":material/edit:")
+        if isinstance(current.model(), NGram):
+            label = _("Back to {model}").format(model=plain(offered_models.title(model_before.name())))
+            st.button(label, on_click=model_before.go_back, key="by_hand_back", icon=":material/undo:")
     elements.notices("by_hand_count")
 
 
-def table(model: NGram) -> None:
-    """Draw the sheet and the button that saves it."""
+def table() -> None:
+    """Draw the sheet of the visitor's model, if it is an n-gram model, and the button that saves it."""
+    model = current.model()  # not a global of this file: Streamlit keeps those for a while after the visitor has left
+    if not isinstance(model, NGram):
+        return
     title = _("The sheet of {name}").format(name=offered_models.title(model.name))
     elements.section(title, _("{count} counts").format(count=numbers.whole(model.parameter_count)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -81,6 +86,4 @@ frame.header(
 with drawing_boundary():
     form()
 with drawing_boundary():
-    model = counted()
-    if model is not None:
-        table(model)
+    table()

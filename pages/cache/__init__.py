@@ -6,11 +6,12 @@ from core.engine.shape import ModelShape
 from core.experiments import claims
 from core.experiments.cache_race import RaceStep
 from pages.ui.features import PASSES, WHAT_IT_COSTS, Feature, Recorded
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 
 FEATURE = Feature(
     group=WHAT_IT_COSTS,
-    place=10,
+    place=20,
     title=N_("Cache race"),
     sight=N_("The same text with and without the KV cache, against the clock."),
     needs=PASSES,
@@ -24,4 +25,7 @@ FEATURE = Feature(
             claim=claims.CACHE_WINS,
         ),
     ),
+    controls={
+        "race_length": Control(N_("the length"), N_("{count} tokens each")),
+    },
 )

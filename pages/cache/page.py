@@ -9,8 +9,7 @@ from pages.cache import race_view
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
@@ -53,7 +52,7 @@ frame.header(
 with drawing_boundary():
     with st.container(horizontal=True, vertical_alignment="bottom", key="cache_controls"):
         length = elements.choice(_("How many tokens?"), LENGTHS, 128, "cache_length")
-        now = provenance.now({N_("the length"): control_value("{count} tokens each", count=length)})
+        now = provenance.now(race_length=length)
 
         def about() -> tuple[object, ...]:
             model = current.model()

@@ -14,7 +14,7 @@ from core.engine.shape import ModelShape
 from core.experiments.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, same_text, speed_up, trend
 from pages.ui.charts import cost_charts, race_rows
 from pages.ui.i18n import numbers
-from pages.ui.i18n.number_marks import written
+from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _, ngettext
 from pages.ui.session import elements
 from pages.ui.views import chart

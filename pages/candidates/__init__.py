@@ -8,6 +8,7 @@ from core.experiments.best_of_n import BatchStep
 from core.experiments.claims import Claim
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, NONE, WHAT_IF, Feature, Recorded
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current
 from pages.ui.session.sampling_controls import ALL
@@ -51,4 +52,9 @@ FEATURE = Feature(
             ),
         ),
     ),
+    controls={
+        "tries": Control(N_("the tries"), N_("{count} tries")),
+        "beams": Control(N_("the beams"), N_("{count} beams")),
+        "penalty": Control(N_("the penalty"), N_("length penalty {penalty}")),
+    },
 )

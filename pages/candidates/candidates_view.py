@@ -14,9 +14,8 @@ from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.number_marks import figures
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _, ngettext, quoted
+from pages.ui.i18n.translation import N_, _, figures, ngettext, quoted
 from pages.ui.session import elements, undo
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import notify

@@ -12,8 +12,7 @@ from pages.candidates import TRIES_VIEWS, candidates_view
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.translation import N_, _, said
+from pages.ui.i18n.translation import _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
@@ -35,11 +34,7 @@ def tries_view() -> None:
         length = elements.choice(_("Length"), LENGTHS, 40, "candidates_length")
         widget_options = {"format_func": said(candidates_view.SCORE_NAMES).__getitem__, "key": "candidates_by", "width": 240, **PERSISTENT}
         by = st.selectbox(_("Pick by"), list(FORMULAS), **widget_options) or MEAN
-        chosen = {
-            N_("the tries"): control_value("{count} tries", count=count),
-            N_("the length"): control_value("{count} tokens", count=length),
-        }
-        now = provenance.now(chosen)
+        now = provenance.now(tries=count, length=length)
         begin = results.starter(
             TRIES,
             now,
@@ -60,12 +55,7 @@ def beam_view() -> None:
         power = _("The log-probability of a finished answer is divided by its length to this power. 0: not divided; 1: per token.")
         widget_options = {"help": power, "width": 200, **PERSISTENT}
         penalty = st.slider(_("Length penalty"), 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", **widget_options)
-        chosen = {
-            N_("the beams"): control_value("{count} beams", count=width),
-            N_("the length"): control_value("{count} tokens", count=length),
-            N_("the penalty"): control_value("length penalty {penalty}", penalty=f"{penalty:g}"),
-        }
-        now = provenance.now(chosen, settings=False)
+        now = provenance.now(beams=width, length=length, penalty=penalty, settings=False)
         begin = results.starter(BEAM, now, lambda: beam_search(current.model(), current.prompt(), width, length, penalty), width)
         beam_buttons(now, begin, length)
 

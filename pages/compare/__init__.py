@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from core.experiments import claims
 from core.experiments.claims import Claim
 from core.experiments.compared_settings import ComparisonStep, SweepResult
+from core.message import Message
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
+from pages.ui.server import offered_models
 from pages.ui.session import current
-from pages.ui.session.sampling_controls import ALL
+from pages.ui.session.sampling_controls import ALL, CONTROLS, PRESETS
 
+SIDEBAR = N_("From the sidebar")
+SETTING_NAMES = {row.name: row.label for row in CONTROLS}
+COLUMN = Control("", names={name: name for name in (*PRESETS, SIDEBAR)}, text=offered_models.title, between=", ")
 COMPARE_VIEWS = (N_("Side by side"), N_("One setting, turned"))
 
 
@@ -22,7 +30,7 @@ def used_settings() -> frozenset[str]:
     if view == COMPARE_VIEWS[0]:
         count = int(current.field("compare_count") or 3)
         chosen = [current.field(f"compare_preset_{number}") for number in range(count)]
-        return ALL if "From the sidebar" in chosen or (count == 4 and chosen[3] is None) else frozenset({"seed"})
+        return ALL if SIDEBAR in chosen or (count == 4 and chosen[3] is None) else frozenset({"seed"})
     return ALL - {current.field("compare_setting") or "temperature"}
 
 
@@ -56,4 +64,9 @@ FEATURE = Feature(
             ),
         ),
     ),
+    controls={
+        **{f"column_{number}": replace(COLUMN, name=Message("column {number}", number=number)) for number in range(1, 5)},
+        "models": Control(N_("the models"), text=offered_models.title, between=", "),
+        "setting": Control(N_("the setting"), names=SETTING_NAMES),
+    },
 )

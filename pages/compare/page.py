@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -11,30 +12,27 @@ from core.experiments.compared_settings import RANGES, Column, ComparisonStep, s
 from core.experiments.two_models import unread
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings
-from pages.compare import COMPARE_VIEWS
+from pages.compare import COMPARE_VIEWS, SETTING_NAMES, SIDEBAR
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.own_models import follow_model
-from pages.ui.session.sampling_controls import CONTROLS, PRESETS
+from pages.ui.session.sampling_controls import PRESETS
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 from pages.ui.views.tinted_text import tinted_text
 
 frame.page()
 
-SETTING_NAMES = {row.name: row.label for row in CONTROLS}
 COLUMNS, SWEEP, UNREAD = "compare", "compare_sweep", "compare_unread"
 LENGTHS = (20, 40, 80, 160)
-SIDEBAR = N_("From the sidebar")
 USUAL = ("Greedy", "Balanced", "Wild", SIDEBAR)
 
 
@@ -68,13 +66,16 @@ def columns_view() -> None:
     for number, home in enumerate(st.columns(count, gap="large")):
         with home:
             chosen.append(column_choice(number))
-    made_with = {
-        N_("column {number}").format(number=number): f"{preset}, {offered_models.title(model)}" if model != chosen[0][1] else preset
-        for number, (preset, model) in enumerate(chosen, start=1)
-    }
-    made_with |= {N_("the seed"): control_value("seed {seed}", seed=current.settings().seed)}
-    made_with |= {N_("the length"): control_value("{count} tokens", count=length)}
-    now = provenance.now(made_with, model=chosen[0][1], settings=any(preset == SIDEBAR for preset, _model in chosen))
+    first = chosen[0][1]
+    columns_made: dict[str, Any] = {f"column_{number}": row if row[1] != first else row[:1] for number, row in enumerate(chosen, start=1)}
+    uses_sidebar = any(preset == SIDEBAR for preset, _model in chosen)
+    now = provenance.now(
+        model=first,
+        settings=uses_sidebar,
+        **columns_made,
+        seed=current.settings().seed,
+        length=length,
+    )
 
     def columns() -> list[Column]:
         return [Column(current.model_named(model), settings_of(preset)) for preset, model in chosen]
@@ -96,7 +97,7 @@ def columns_view() -> None:
 def unread_view(models: Sequence[str]) -> None:
     """Draw how surprised the chosen models are by stories that none of them read."""
     elements.section(_("On a text that none of them read"), _("held-out text"))
-    now = provenance.now({N_("the models"): ", ".join(map(offered_models.title, models))}, prompt=False, settings=False)
+    now = provenance.now(models=models, prompt=False, settings=False)
     begin = results.starter(UNREAD, now, lambda: unread([current.model_named(model) for model in models]))
     results.start_button(UNREAD, _("Measure"), begin, icon=":material/straighten:")
     results.part(UNREAD, now, begin, unread_table, _("Press Measure: the same stories for every model. Fewer bits are less surprise."))
@@ -159,7 +160,7 @@ def sweep_view() -> None:
         name = st.selectbox(
             _("Setting"), list(RANGES), format_func=lambda key: _(SETTING_NAMES[key]), key="compare_setting", width=240, **PERSISTENT
         )
-        now = provenance.now({N_("the setting"): SETTING_NAMES[name]})
+        now = provenance.now(setting=name)
         begin = results.starter(
             SWEEP, now, lambda: sweep(current.model(), current.prompt(), name, settings=current.settings(), steps=28), name
         )

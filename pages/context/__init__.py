@@ -5,11 +5,12 @@ from __future__ import annotations
 from core.experiments.claims import Claim
 from core.experiments.context import LengthPoint, LimitReached
 from pages.ui.features import NONE, PASSES, WHAT_IT_COSTS, Feature, Recorded
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 
 FEATURE = Feature(
     group=WHAT_IT_COSTS,
-    place=30,
+    place=40,
     title=N_("Context"),
     sight=N_("What a longer text costs, and the limit of its length."),
     settings=NONE,
@@ -33,4 +34,7 @@ FEATURE = Feature(
             claim=Claim("the context ends the text", lambda seen: seen[-1].ended == "context full"),
         ),
     ),
+    controls={
+        "repeats": Control(N_("the repeats"), N_("{count} times each")),
+    },
 )

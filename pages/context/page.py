@@ -13,8 +13,7 @@ from pages.ui.charts import cost_charts
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.translation import N_, _, ngettext
+from pages.ui.i18n.translation import _, ngettext
 from pages.ui.session import current, elements, notices, provenance
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
@@ -125,7 +124,7 @@ frame.header(
 with drawing_boundary():
     with st.container(horizontal=True, vertical_alignment="bottom", key="context_controls"):
         repeats = elements.choice(_("Rounds"), (3, 5, 9, 15), 5, "context_repeats")
-        now = provenance.now({N_("the repeats"): control_value("{count} times each", count=repeats)}, settings=False)
+        now = provenance.now(repeats=repeats, settings=False)
 
         def about() -> tuple[int, int, int]:
             lengths = lengths_for(current.model())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from core.experiments.claims import Claim
-from core.experiments.request_cost import RequestCost
+from core.experiments.request_cost import RequestCost, is_compared
 from pages.ui.features import WHAT_IT_COSTS, Feature, Recorded
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 
 FEATURE = Feature(
     group=WHAT_IT_COSTS,
-    place=40,
+    place=10,
     title=N_("Receipt"),
     sight=N_("What a text cost: work, bytes, seconds, energy, money."),
     address="receipt",
@@ -18,13 +19,12 @@ FEATURE = Feature(
             "cost_two",
             "cost_two_start",
             tuple[int, RequestCost],
-            claim=Claim(
-                "both questions get the same answer, and the long one costs at least twice the work",
-                lambda seen: (
-                    (last := dict(seen))[0].text.strip() == last[1].text.strip()
-                    and last[1].receipt.multiply_adds >= 2 * last[0].receipt.multiply_adds
-                ),
-            ),
+            claim=Claim("both questions get the same answer, and the long one costs at least twice the work and no less time", is_compared),
         ),
     ),
+    controls={
+        "short_question": Control(N_("the short question")),
+        "long_question": Control(N_("the long question")),
+        "rates": Control(N_("the rates"), shown=False),
+    },
 )

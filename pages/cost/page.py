@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import pandas as pd
 import streamlit as st
 
-from core.costs.assumptions import MODEL_PRICES, Assumptions
-from core.costs.operations_and_bytes import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
-from core.engine.model import LanguageModel
-from core.experiments.request_cost import RequestCost, request
-from core.sampling.settings import SamplingSettings
+from core.costs.assumptions import MODEL_PRICES
+from core.costs.operations_and_bytes import CARDS, MODELS, answer_multiply_adds, attention_multiply_adds, forecast
+from core.experiments.request_cost import answers, two_requests
 from core.sources.capabilities import WHY_NOT, Can
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, notices, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
@@ -84,7 +82,7 @@ def this_text() -> None:
 
 def textbook() -> None:
     """Draw the example of 70 billion parameters and 1,000 tokens."""
-    shape = ModelShape.named("llama-3.1-70b")
+    shape = MODELS["llama-3.1-70b"].shape
     total = answer_multiply_adds(shape, 1, 1000)
     attention = sum(attention_multiply_adds(shape, context) for context in range(1, 1001))
     elements.section(_("The textbook example"))
@@ -96,7 +94,7 @@ def textbook() -> None:
             weights=numbers.count(shape.matrix_parameters),
             total=numbers.count(total),
             attention=numbers.percent(attention / total),
-            flop=receipt.prefixed(2 * total, "FLOP"),
+            flop=numbers.prefixed(2 * total, "FLOP"),
         )
     )
 
@@ -118,12 +116,12 @@ def elsewhere() -> None:
         rows.append(
             {
                 "model": published.title,
-                _("ƒ operations"): receipt.prefixed(2 * expected.multiply_adds, "FLOP"),
+                _("ƒ operations"): numbers.prefixed(2 * expected.multiply_adds, "FLOP"),
                 _("ƒ bytes read"): numbers.size(expected.bytes_read),
                 _("ƒ memory"): numbers.size(expected.memory_bytes),
                 _("✎ cards"): expected.cards,
                 _("✎ at best"): numbers.duration(expected.seconds),
-                _("✎ energy"): receipt.prefixed(expected.watt_hours, "Wh"),
+                _("✎ energy"): numbers.prefixed(expected.watt_hours, "Wh"),
                 _("✎ price"): receipt.money((read + written) * price / 1e6),
             }
         )
@@ -136,47 +134,37 @@ def elsewhere() -> None:
     st.caption(f"{counted} {note}")
 
 
-def both(
-    model: LanguageModel, questions: tuple[str, str], settings: SamplingSettings, assumed: Assumptions
-) -> Iterator[tuple[int, RequestCost]]:
-    """Answer the short question, then the long one."""
-    for index, question in enumerate(questions):
-        for progress in request(model, question, settings, ANSWER, assumed):
-            yield index, progress
-
-
 def two_questions() -> None:
     """Draw two prompts for the same question, and the receipts of their answers."""
     elements.section(_("Ask briefly or at length?"), _("two prompts, two receipts"))
     st.caption(_("The same question, short and long. The model reads every token of the prompt, and each one costs."))
     left, right = st.columns(2, gap="large")
     widget_options = {"height": 120, **PERSISTENT}
-    terse = left.text_area(_("Briefly"), example_texts.ASKED_BRIEFLY, key="cost_terse", max_chars=LONGEST, **widget_options) or ""
-    verbose = (
-        right.text_area(
-            _("At length"), example_texts.POLITE + example_texts.ASKED_BRIEFLY, key="cost_verbose", max_chars=LONGEST, **widget_options
-        )
-        or ""
+    terse = left.text_area(_("Briefly"), EXAMPLES.asked_briefly, key="cost_terse", max_chars=LONGEST, **widget_options) or ""
+    verbose = right.text_area(_("At length"), EXAMPLES.asked_at_length, key="cost_verbose", max_chars=LONGEST, **widget_options) or ""
+    rates = astuple(receipt.assumptions())
+    now = provenance.now(short_question=terse, long_question=verbose, rates=rates, prompt=False)
+    begin = results.starter(
+        TWO, now, lambda: two_requests(current.model(), (terse, verbose), current.settings(), ANSWER, receipt.assumptions())
     )
-    chosen = {N_("the short question"): terse, N_("the long question"): verbose}
-    now = provenance.now(chosen, {N_("the rates"): str(receipt.assumptions())}, prompt=False)
-    begin = results.starter(TWO, now, lambda: both(current.model(), (terse, verbose), current.settings(), receipt.assumptions()))
     results.start_button(TWO, _("Answer both"), begin, icon=":material/receipt_long:")
     results.part(TWO, now, begin, two_receipts)
 
 
 def two_receipts(run: Experiment) -> None:
-    """Draw both receipts side by side, and which one is larger."""
-    last: dict[int, RequestCost] = dict(run.seen)
-    for index, (title, column) in enumerate(zip((_("Briefly"), _("At length")), st.columns(2, gap="large"), strict=True)):
-        if index not in last:
+    """Draw the receipts of the answers of median time side by side, and which one is larger."""
+    both = [answers(run.seen, index) for index in (0, 1)]
+    for answered, title, column in zip(both, (_("Briefly"), _("At length")), st.columns(2, gap="large"), strict=True):
+        if not answered:
             continue
+        last = answered[0][-1]
         with column:
-            st.markdown(f":gray[…]{plain(last[index].text)}")
-            receipt.paper(last[index].receipt, title)
-    if len(last) == 2 and not run.running and not run.error:
-        read = [next(trace.receipt for number, trace in run.seen if number == index) for index in (0, 1)]
-        st.markdown(receipt.verdict((read[0], last[0].receipt), (read[1], last[1].receipt)))
+            st.markdown(f":gray[…]{plain(last.text)}")
+            receipt.paper(last.receipt, title)
+    if all(both) and not run.running and not run.error:
+        bills = [(answered[0][0].receipt, answered[0][-1].receipt) for answered in both]
+        times = receipt.times(*([answer[-1].receipt.seconds for answer in answered] for answered in both))
+        st.markdown(f"{receipt.verdict(*bills)} {times}")
 
 
 frame.header(_("What did that cost?"), _("the receipt"), _("The receipt of the text on Watch, computed from the records of its steps."))

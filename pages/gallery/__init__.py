@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pages.ui.features import NONE, WATCH, Feature
+from pages.ui.features import GALLERY, NONE, Feature
 from pages.ui.i18n.translation import N_
 
 FEATURE = Feature(
-    group=WATCH, place=50, title=N_("Gallery"), sight=N_("Recorded runs and experiments, shown without a model."), settings=NONE
+    group=GALLERY, place=10, title=N_("Gallery"), sight=N_("Recorded runs and experiments, shown without a model."), settings=NONE
 )

@@ -8,14 +8,14 @@ from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.teach import Ended
 from core.experiments.training_queue import Waiting
 from core.experiments.training_step import StepComparison
-from pages.ui.features import HOW_IT_WORKS, NONE, Feature, Recorded
+from pages.ui.features import LEARNING, NONE, Feature, Recorded
 from pages.ui.i18n.translation import N_
 
 GROWING_VIEWS = (N_("The bundled model"), N_("A new model"), N_("What training costs"))
 
 FEATURE = Feature(
-    group=HOW_IT_WORKS,
-    place=30,
+    group=LEARNING,
+    place=10,
     title=N_("Training"),
     sight=N_("How the model was trained, a new model from random weights, and what training costs."),
     address="training",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from textwrap import shorten
 
 import streamlit as st
 
@@ -15,7 +16,6 @@ from pages.ui.charts import inside_charts
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import numbers
-from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import talk
 from pages.ui.server import offered_models
@@ -24,6 +24,8 @@ from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.views import chart, scratch_training
+
+LONGEST_SAMPLE = 200  # characters; the samples have equally many tokens, and those of an untrained model are the longest words
 
 frame.page()
 ROWS_IN_A_TALK = 13  # as many as a projector's 720 pixels have room for
@@ -69,10 +71,10 @@ def wrote(record: GrowthRecord, name: str) -> None:
         age_of = lambda at: inside_charts.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
         number = st.select_slider(_("Tokens read so far"), range(len(record.moments)), format_func=age_of, key="growing_age")
         moment = record.moments[number]
-        age = control_value("as it was after {age}, written down in its training", age=age_of(number))
-        results.provenance_line("growing_wrote", Provenance(name, chosen=((N_("Tokens read so far"), age),)), [])
+        age = _("as it was after {age}, written down in its training").format(age=age_of(number))
+        results.provenance_line("growing_wrote", Provenance(name, controls=provenance.stored(age=age)), [])
         with st.container(border=True, key="growing_sample"):
-            st.markdown(inside_charts.plain(" ".join(moment.sample.split())))
+            st.markdown(inside_charts.plain(shorten(moment.sample, LONGEST_SAMPLE, placeholder=" …")))
         if moment.loss is not None:
             bits = numbers.bits(moment.loss / math.log(2))
             st.caption(_("Mean surprise per token of its training text: {bits} (the loss divided by ln 2).").format(bits=bits))

@@ -17,14 +17,14 @@ from core.models.growth_record import growth_of
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.number_marks import written
+from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 
 NAME = "teach_step"
 TRAINING = "Training"  # heading of the part of a model's card that says how it was trained
-HOURS = re.compile(r"(?:[^.;]|\.(?=\d))*\bhours\b(?:[^.;]|\.(?=\d))*")
+_PART = re.compile(r"(?:;|\.(?!\d))")  # ends a part of a sentence; a decimal point does not
 SENTENCE = "Once upon a time, there was a little fox who lived by the river and wanted to learn how to swim."
 
 
@@ -124,8 +124,8 @@ def bundled_model(read: int, answer: int, watts: float) -> None:
         hours = _("At the speed of the training step above: {hours} hours on this machine (computed), {energy} kWh at {watts} W (assumed).")
         energy = numbers.decimal(seconds * watts / 3.6e6, 2)
         sentences.append(hours.format(hours=numbers.decimal(seconds / 3600, 1), energy=energy, watts=numbers.short(watts)))
-    if match := HOURS.search(card_section(name, TRAINING)):
-        sentences.append(_("The model's card says how long it took: “{card}”.").format(card=" ".join(match[0].split())))
+    if hours := next((part for part in _PART.split(card_section(name, TRAINING)) if re.search(r"\bhours\b", part)), ""):
+        sentences.append(_("The model's card says how long it took: “{card}”.").format(card=" ".join(hours.split())))
     # This small model cannot hold a longer prompt or answer.
     read, answer = min(read, 200), min(answer, 300)
     even = _("Inference has needed as many multiply-adds after **{answers}** answers of {length} tokens.")

@@ -9,16 +9,16 @@ import streamlit as st
 
 from pages.guess import guess_game
 from pages.guess.guess_game import Game
-from pages.ui import features
-from pages.ui.charts import distribution_chart, distribution_rows
+from pages.ui.charts import distribution_rows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
-from pages.ui.presenting import stage_state
+from pages.ui.presenting.vote_button import vote_button
 from pages.ui.session import current, elements
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
-from pages.ui.views import chart, distribution_view
+from pages.ui.views import chart
+from pages.ui.views.distribution_legend import entries
 
 frame.page()
 
@@ -32,10 +32,7 @@ def question(now: Game) -> None:
         label = f"{_('What comes next?')} :gray[:small[{counter}]]"
         st.text_input(label, key=guess_game.FIELD, placeholder=_("one word, then Enter"), max_chars=60)
         st.form_submit_button(_("Guess"), on_click=guess_game.word_guessed, type="primary")
-    about = _("For an audience with phones: its answer beside the model's, on the stage. Key: V")
-    if elements.pressed(_("Let the audience vote"), help=about, icon=":material/how_to_vote:", type="tertiary", key="guess_vote"):
-        stage_state.stage_state().opens_vote = True
-        st.switch_page(features.file_of("stage"))
+    vote_button("guess_vote")
 
 
 def answer(now: Game) -> None:
@@ -63,17 +60,8 @@ def answer(now: Game) -> None:
     if guess.piece and not guess.whole:
         sentences.append(_("“{said}” begins with the token “{piece}”.").format(said=guess.said, piece=guess.piece.removeprefix("␣")))
     st.text(" ".join(sentences))
-    table = distribution_rows.distribution_rows(step, distribution_rows.USUAL)
-    chart.draw(
-        distribution_chart.distribution,
-        table,
-        key="guess_odds",
-        title=_("What came next?"),
-        legend=distribution_view.entries(),
-        settings=step.settings,
-        alt_text=_("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent."),
-        rows=distribution_rows.USUAL + 1,
-    )
+    alt_text = _("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent.")
+    chart.bars(step, distribution_rows.USUAL, entries(), key="guess_odds", alt_text=alt_text, title=_("What came next?"))
 
 
 def result(now: Game) -> None:
@@ -123,7 +111,7 @@ frame.header(
 )
 with drawing_boundary():
     run, now = current.run(), guess_game.game()
-    chart.token_strip(run.prompt_tokens, run.path, key="guess_strip", tint="none", accent=bool(now.rounds))
+    chart.text(run.prompt_tokens, run.path, key="guess_strip", tint="none", accent=bool(now.rounds))
     if now.rounds:
         points = _("You {own} · the likeliest token {favourite}").format(
             own=numbers.decimal(now.points, 1), favourite=numbers.decimal(now.favourite_points, 1)

@@ -12,7 +12,8 @@ from pages.inside import sampling_rows
 from pages.ui.charts import inside_charts
 from pages.ui.charts.css_colours import css, legend
 from pages.ui.components.scored_text.scored_text import scored_text
-from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements
 from pages.ui.session.selection import SelectedStep
@@ -62,7 +63,7 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     with right:
         elements.section(_("A map of its tokens"), _("PCA of the embeddings"))
         own = [i for i in choices if not model.token(i).special]
-        flat = flat_map(model, [*own, *tokens_of_words(model, example_texts.FAMILIAR)])
+        flat = flat_map(model, [*own, *tokens_of_words(model, EXAMPLES.familiar)])
         rows = inside_charts.embedding_map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
         alt_text = _("Tokens of the text among familiar words on a plane; near means similar.")
         chart.draw(inside_charts.embedding_map, rows, key="inside_map", alt_text=alt_text, title=_("A map of its tokens"))

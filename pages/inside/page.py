@@ -14,9 +14,10 @@ from pages.ui.charts import inside_charts
 from pages.ui.charts.css_colours import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.keys.key_bindings import bound
-from pages.ui.components.live_text.live_text import live_text
+from pages.ui.components.live.live import typed_text
 from pages.ui.experiments import results
-from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, notices, player_actions, provenance, selection
 from pages.ui.session.error_boundary import drawing_boundary
@@ -51,7 +52,7 @@ def part(anchor: str, title: str, term: str, lead: str = "") -> None:
 def text_so_far(step: SelectedStep) -> None:
     """Draw the text with the step that is looked into, and the buttons to other steps."""
     run, seen = current.run(), step.distribution
-    chart.token_strip(
+    chart.text(
         run.prompt_tokens,
         run.path,
         key="strip",
@@ -78,8 +79,8 @@ def tokens() -> None:
     """Draw a text field and its tokens, beside those of another model."""
     with drawing_boundary():
         model = current.model()
-        examples = {_(title): text for title, text in example_texts.TO_CUT.items()}
-        text = live_text(current.run().prompt, key="inside_text", label=_("Type something"), examples=examples, limit=LONGEST)
+        examples = {_(title): text for title, text in EXAMPLES.to_cut.items()}
+        text = typed_text(current.run().prompt, key="inside_text", label=_("Type something"), examples=examples, limit=LONGEST)
         own = model.tokenize(text)
         token_chips.chips(own, "inside_chips")
         others = [name for name in current.model_names() if name != current.model_name()]
@@ -106,7 +107,7 @@ def made_with(step: SelectedStep) -> bool:
 
 def roll(step: SelectedStep) -> None:
     """Draw the dice, once and many times."""
-    chart.dice_strip(step.distribution, key="inside_dice")
+    chart.dice(step.distribution, key="inside_dice")
     if step.distribution.settings.greedy:
         st.caption(_("Greedy is on, so the likeliest token is chosen without dice. Switch it off in the sidebar to roll."))
         return

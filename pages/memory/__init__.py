@@ -7,9 +7,13 @@ from core.experiments.cache_budget import Answer, CacheStep, MemoryBudget, Polic
 from core.experiments.claims import Claim
 from core.experiments.quantization import RoundedCache
 from pages.ui.features import NONE, PASSES, WHAT_IT_COSTS, Feature, Recorded
+from pages.ui.i18n import numbers
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current
 from pages.ui.session.sampling_controls import ALL
+
+STORY = N_("The key under the red pot")
 
 
 def used_settings() -> frozenset[str]:
@@ -20,7 +24,7 @@ def used_settings() -> frozenset[str]:
 
 FEATURE = Feature(
     group=WHAT_IT_COSTS,
-    place=20,
+    place=30,
     title=N_("Memory"),
     sight=N_("What happens when the KV cache is full."),
     settings=used_settings,
@@ -47,4 +51,11 @@ FEATURE = Feature(
             claim=Claim("8 bits are closer than 4", lambda seen: min(seen, key=lambda o: o.bits).kl > max(seen, key=lambda o: o.bits).kl),
         ),
     ),
+    controls={
+        "story": Control(N_("the text"), names={True: STORY}),
+        "memory_budget": Control(N_("the budget"), number=numbers.size),
+        "memory_requests": Control(N_("the requests"), N_("requests: {count}")),
+        "sinks": Control(N_("the first tokens kept"), N_("first tokens kept: {count}")),
+        "asked": Control(N_("the question"), shown=False),
+    },
 )

@@ -36,7 +36,7 @@ def cache_and_answers(run: Experiment) -> None:
         return
     elements.section(_("Does it still know?"), _("probability of the right answer, token by token"))
     asked = _("{question} The right answer is “{answer}”.")
-    st.caption(asked.format(question=plain(question), answer=plain(task.answer.strip(" ."))))
+    st.caption(asked.format(question=plain(question or _("Where is Lily's key?")), answer=plain(task.answer.strip(" ."))))
     answers = [seen for seen in run.seen if isinstance(seen, Answer)]
     cache_text.answer_bars(answers, (_("With all lines kept"), _("With your cache")))
     if len(answers) == 2 and answers[1].probability is not None:

@@ -25,12 +25,10 @@ from core.experiments.cache_budget import (
     tokens_that_fit,
 )
 from core.experiments.quantization import along_own_text, rounded_cache
-from pages.memory import memory_view
+from pages.memory import STORY, memory_view
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.spoken_language import in_english
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
@@ -39,7 +37,7 @@ from pages.ui.shell import frame
 
 frame.page()
 
-SOURCES = {"story": N_("The key under the red pot"), "own": N_("My own text")}
+SOURCES = {"story": STORY, "own": N_("My own text")}
 FILL, WAYS, ROUNDED = "memory", "memory_ways", "quantization_notepad"
 LONGEST_OWN = 4_000  # characters of the visitor's own text
 WRITTEN = 48  # tokens written after a text without a question
@@ -90,17 +88,18 @@ def own_fields() -> tuple[str, str, str]:
 
 def made_with(plan: MemoryBudget, own: tuple[str, str, str] | None, every_policy: bool) -> provenance.Provenance:
     """Return what makes a result. own: the visitor's text, question and answer, None for the story."""
-    chosen = {} if every_policy else {N_("what is done when it is full"): names.EVICTION[plan.policy]}
-    text = {N_("the text"): SOURCES["story"] if own is None else own[0]}
-    budget = {
-        N_("the budget"): in_english(numbers.size, plan.budget_bytes),
-        N_("the requests"): control_value("requests: {count}", count=plan.readers),
-    }
-    if every_policy or plan.policy == ATTENTION_SINKS:
-        budget |= {N_("the first tokens kept"): control_value("first tokens kept: {count}", count=plan.sinks)}
-    hidden = {} if own is None else {N_("the question"): own[1], N_("the right answer"): own[2]}
-    samples = not every_policy and own is not None and not own[1].strip()
-    return provenance.now(text | (budget if every_policy else chosen | budget), hidden, prompt=False, settings=samples)
+    text, *asked = own or (None,)
+    return provenance.now(
+        prompt=False,
+        settings=not every_policy and own is not None and not own[1].strip(),
+        story=own is None or None,
+        text=text,
+        eviction=None if every_policy else plan.policy,
+        memory_budget=plan.budget_bytes,
+        memory_requests=plan.readers,
+        sinks=plan.sinks if every_policy or plan.policy == ATTENTION_SINKS else None,
+        asked=asked or None,
+    )
 
 
 def read_text(plan: MemoryBudget, own: tuple[str, str, str] | None) -> Iterator[Any]:
@@ -111,11 +110,11 @@ def read_text(plan: MemoryBudget, own: tuple[str, str, str] | None) -> Iterator[
 
 
 def about(plan: MemoryBudget, own: tuple[str, str, str] | None) -> tuple[MemoryBudget, RecallTask | None, str, list[str], tuple[int, ...]]:
-    """Return what the page stores with the result: plan, task, question, tokens of the text, and the positions to mark."""
+    """Return what the page stores with the result: plan, task, the visitor's question, tokens of the text, and the positions to mark."""
     model = current.model()
     task = RED_POT if own is None else own_task(*own) if own[1].strip() else None
     text = task.text + task.question if task is not None else own[0] if own else ""
-    question = _("Where is Lily's key?") if own is None else own[1].strip()
+    question = own[1].strip() if own else ""
     texts = [token.text or token.piece for token in model.tokenize(text)]
     return plan, task, question, texts, tuple(key_tokens(model, task)) if task else ()
 

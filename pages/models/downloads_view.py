@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
+from core.models.hub_download import Download
 from core.models.memory_estimate import Fit
 from pages.models import model_cards
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import model_downloads
-from pages.ui.session import current, notices, operator_role
+from pages.ui.session import current, notices, operator_role, progress
 from pages.ui.session.error_boundary import action_boundary
-from pages.ui.session.playback import every
-from pages.ui.session.state import memory
+from pages.ui.session.state import Session, memory
 
 
 @action_boundary
@@ -39,13 +40,18 @@ def _close() -> None:
     memory(RequestedModels).fetched = None
 
 
-def progress() -> None:
+def running_downloads() -> None:
     """Draw all running downloads and this visitor's latest one. A finished one is hidden once its model is in use."""
     own = memory(RequestedModels).fetched
     for number, (name, download) in enumerate(list(model_downloads.downloads().items())):
         if download.running or name == own:
-            clock = every(0.5 if download.running else None)
-            st.fragment(_progress, run_every=clock, key=f"models_progress_{number}")(name, download.running, number)
+            draw, key = partial(_progress, name, download.running, number), f"models_progress_{number}"
+            progress.part(draw, partial(_fetched, download), key=key, advances=download.running, seconds=0.5)
+
+
+def _fetched(download: Download, session: Session) -> int:
+    """Return how far a download is: a number that grows with each byte, and when it ends."""
+    return download.done + (not download.running)
 
 
 def _progress(name: str, drawn_running: bool, number: int) -> None:

@@ -20,7 +20,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import model_downloads, offered_models
-from pages.ui.session import current, elements, operator_role, own_models
+from pages.ui.session import current, elements, operator_role, own_models, share_link
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.state import current_session, memory
@@ -72,6 +72,11 @@ def can_be_used(name: str) -> bool:
     return False
 
 
+def is_path(name: str) -> bool:
+    """Return whether this is the path of a folder or file, whether it exists or not, and no id of the hub."""
+    return share_link.kind_of_model(name) == "folder" and not is_hub_file(name.removeprefix(RUN))
+
+
 def serve(name: str) -> None:
     """Run the GGUF file with llama-server."""
     fetch(local_files.by_server(name) or name)
@@ -102,7 +107,7 @@ def from_the_hub() -> None:
         widget_options: dict[str, Any] = {"placeholder": _("/path/to/model.gguf or org/model"), "width": 420}
         name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, **widget_options)
         empty = not name.strip()
-        verb = _("Use") if can_be_used(name.strip()) else _("Download")
+        verb = _("Use") if can_be_used(name.strip()) or is_path(name.strip()) else _("Download")
         st.button(_("Does it fit?"), on_click=of_field, args=(check,), key="models_check", disabled=empty)
         st.button(verb, on_click=of_field, args=(fetch,), key="models_fetch", disabled=empty, icon=":material/download:")
         if local_files.by_server(name.strip()):
@@ -121,7 +126,7 @@ def from_the_hub() -> None:
         st.markdown(sentence.format(name=plain(asked), parameters=numbers.count(estimate.parameter_count), device=estimate.device, **sizes))
         if way:
             st.caption(way)
-    downloads_view.progress()
+    downloads_view.running_downloads()
     columns = st.columns(3, gap="medium")
     for index, offered in enumerate(OFFERS):
         with columns[index % 3]:

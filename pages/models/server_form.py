@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.remote.address import Address
+from core.errors import InputError
+from core.remote.address import Address, is_closed_here
 from pages.models import model_cards
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, operator_role
@@ -23,6 +24,8 @@ def connect() -> None:
         return
     shown = Address.parse(address)
     current.fill("models_address", shown.url)  # a name and a password in the address are removed from the page
+    if operator_role.sits_here() and is_closed_here(shown):  # others could find out in this way which programs run here
+        raise InputError("Nothing listens at {address} on this machine. Start the server, or correct the port.", address=shown.shown)
     current.use_model(address, tokenizer, key or None)
     notify(model_cards.in_use(shown.shown))
 

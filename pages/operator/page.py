@@ -17,10 +17,9 @@ from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, event_log, offered_models
 from pages.ui.server.gate import Gate
 from pages.ui.server.model_downloads import downloads as all_downloads
-from pages.ui.session import current, elements, operator_role, seats
+from pages.ui.session import current, elements, operator_role, progress, seats
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.notices import anchor_notices
-from pages.ui.session.playback import every
 from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 
@@ -173,7 +172,7 @@ def limits() -> None:
 
 
 def everything() -> None:
-    """Draw all parts; they are redrawn every few seconds."""
+    """Draw all parts; they are drawn again every few seconds."""
     if not operator_role.is_operator():
         return
     with drawing_boundary():
@@ -193,7 +192,7 @@ if operator_role.is_operator():
         if deployment.public()
         else _("Only you can reach this instance.")
     )
-    st.fragment(everything, run_every=every(EVERY), key="operator_all")()
+    progress.part(everything, lambda session: monotonic() // EVERY, key="operator_all")
     if current_session().operator:
         st.button(_("Sign out"), key="operator_leave", on_click=leave, type="tertiary")
 else:

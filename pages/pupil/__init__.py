@@ -7,13 +7,16 @@ from core.experiments.cascade import CascadeScore, CascadeToken
 from core.experiments.claims import Claim
 from core.experiments.student_report import StudentReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures
-from pages.ui.features import PASSES, SERVING, Feature, Recorded
+from pages.ui.features import PASSES, TWO_MODELS, Feature, Recorded
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.controls import Control
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_
+from pages.ui.server import offered_models
 
 FEATURE = Feature(
-    group=SERVING,
-    place=50,
+    group=TWO_MODELS,
+    place=20,
     title=N_("Pupil and teacher"),
     sight=N_("A small model beside a large one, on the same text."),
     needs=PASSES,
@@ -33,7 +36,7 @@ FEATURE = Feature(
             "pupil_cascade_start",
             CascadeToken | CascadeScore,
             tuple[str, str],
-            query=(("prompt", example_texts.FORESEEN[example_texts.SUM_ALOUD]),),
+            query=(("prompt", EXAMPLES.foreseen[example_texts.SUM_ALOUD]),),
             claim=Claim("60 % by the small model, less work, and better than the small one alone", claims.cascade_is_worth_it),
         ),
         Recorded(
@@ -44,4 +47,9 @@ FEATURE = Feature(
             claim=Claim("the teacher is best, and the pupil better than its twin", claims.teacher_is_better),
         ),
     ),
+    controls={
+        "pupil": Control(N_("the pupil"), text=offered_models.title),
+        "writer": Control(N_("the writer"), N_("{name} writes"), text=offered_models.title),
+        "threshold": Control(N_("the threshold"), N_("{count} bits")),
+    },
 )

@@ -14,7 +14,7 @@ from core.experiments.two_models import ModelFigures, judge
 from pages.pupil import pupil_view
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
-from pages.ui.i18n.control_values import control_value
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
@@ -47,12 +47,7 @@ def choose_models(names: list[str]) -> tuple[str, str]:
 def judged_text(large: str, small: str, length: int, writer: str, container: DeltaGenerator) -> None:
     """Draw a text that one model writes and the other scores. container: of the button."""
     other = small if writer == large else large
-    chosen = {
-        N_("the pupil"): offered_models.title(small),
-        N_("the writer"): control_value("{name} writes", name=offered_models.title(writer)),
-        N_("the length"): control_value("{count} tokens", count=length),
-    }
-    now = provenance.now(chosen, model=large)
+    now = provenance.now(model=large, pupil=small, writer=writer, length=length)
 
     def write() -> Iterator[Any]:
         return judge(current.model_named(writer), current.model_named(other), current.prompt(), current.settings(), length)
@@ -73,18 +68,13 @@ def cascade_part(large: str, small: str, length: int) -> None:
     st.caption(_("Where the entropy of the small model is above the limit, the large one writes the token. Three texts, the same dice."))
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="pupil_cascade_examples"):
         for name in (example_texts.SUM_ALOUD, N_("A story")):
-            text = example_texts.FORESEEN[name]
+            text = EXAMPLES.foreseen[name]
             st.button(_(name), on_click=current.use_prompt, args=(text,), help=plain(text), key=f"cascaded_{name}", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="pupil_cascade_controls"):
         entropy = _("Entropy of the small model's distribution, in bits: 0 is certain, 1 is a fair coin, 3 is a die with eight sides.")
         widget_options = {"format": "%.2f bits", "help": entropy, "width": 320, **PERSISTENT}
         limit = st.slider(_("Limit of the entropy"), 0.0, 8.0, 2.0, 0.25, key="pupil_threshold", **widget_options)
-        chosen = {
-            N_("the pupil"): offered_models.title(small),
-            N_("the threshold"): control_value("{count} bits", count=f"{limit:g}"),
-            N_("the length"): control_value("{count} tokens", count=length),
-        }
-        now = provenance.now(chosen, model=large)
+        now = provenance.now(model=large, pupil=small, threshold=limit, length=length)
 
         def write() -> Iterator[Any]:
             models, limits = (current.model_named(small), current.model_named(large)), (float(limit), SMALL_ONLY, LARGE_ONLY)
@@ -98,12 +88,12 @@ def cascade_part(large: str, small: str, length: int) -> None:
 def evaluation(large: str, small: str) -> None:
     """Draw facts, perplexity and agreement of both models and of a twin of the small one."""
     elements.section(_("What it learned"), _("facts, perplexity, agreement"))
-    now = provenance.now({N_("the pupil"): offered_models.title(small)}, model=large, prompt=False, settings=False)
+    now = provenance.now(model=large, pupil=small, prompt=False, settings=False)
     twins = [name for name in current.model_names() if name == f"{small}-alone"]  # same size, trained on the texts alone
 
     def evaluate() -> Iterator[Any]:
         models = [current.model_named(name) for name in (large, small, *twins)]
-        return student_reports(models, models[0], example_texts.UNSEEN_STORY, FACTS)
+        return student_reports(models, models[0], EXAMPLES.unseen_story, FACTS)
 
     begin = results.starter(SCHOOL, now, evaluate, twins)
     results.start_button(SCHOOL, _("Evaluate"), begin, icon=":material/school:")

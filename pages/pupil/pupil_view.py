@@ -19,7 +19,7 @@ from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.names import COUNTED_RATES
-from pages.ui.i18n.number_marks import written
+from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import elements

@@ -5,12 +5,15 @@ from __future__ import annotations
 from core.experiments import claims
 from core.experiments.claims import Claim
 from core.experiments.quantization import PartDamage, Rounded
-from pages.ui.features import NONE, PASSES, SERVING, Feature, Recorded
+from pages.ui.features import NONE, PASSES, PRECISION, Feature, Recorded
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
+from pages.ui.server import offered_models
 
+SCALES = {"row": N_("a row"), "group": N_("32 numbers")}
 FEATURE = Feature(
-    group=SERVING,
-    place=30,
+    group=PRECISION,
+    place=10,
     title=N_("Fewer bits"),
     sight=N_("The same model with fewer bits per weight: probabilities, text, bytes."),
     address="fewer-bits",
@@ -33,4 +36,10 @@ FEATURE = Feature(
             claim=Claim("every part was measured", lambda seen: len(seen) > 10 and all(p.mean_kl >= 0 for p in seen)),
         ),
     ),
+    controls={
+        "scale": Control(N_("the scale"), names=SCALES),
+        "head": Control(N_("the head"), names={True: N_("Quantize the output head too")}),
+        "bits": Control(N_("the bits"), N_("{count} bits")),
+        "version": Control(N_("the other version"), text=offered_models.title),
+    },
 )

@@ -8,21 +8,18 @@ from typing import Any
 import streamlit as st
 
 from core.experiments.quantization import BITS, GROUP, Rounded, along_own_text, damage, quantize
-from pages.quantization import parts_view, versions_view
+from pages.quantization import SCALES, parts_view, versions_view
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame, prompt_field
 
 frame.page()
-BY_GROUP = N_("32 numbers")
-SCALES = (N_("a row"), BY_GROUP)
 NAME, PARTS = "quantization", "quantization_parts"
 
 
@@ -81,11 +78,13 @@ with drawing_boundary():
             "The weights of a row, or 32 weights of it, share a 16-bit scale and a zero point. "
             "Each weight becomes the nearest of evenly spaced values: four with 2 bits."
         )
-        scale = elements.choice(_("One scale for"), SCALES, BY_GROUP, "quantization_scale", format_func=_, help=shared)
+        scale = elements.choice(
+            _("One scale for"), list(SCALES), "group", "quantization_scale", format_func=said(SCALES).__getitem__, help=shared
+        )
         last = _("The head turns the last vector into probabilities. If it shares its table with the embeddings, both are rounded.")
         head = st.toggle(_("Quantize the output head too"), key="quantization_head", help=last, **PERSISTENT)
-        group = GROUP if scale == BY_GROUP else None
-        now = provenance.now({N_("the scale"): scale, N_("the head"): N_("Quantize the output head too") if head else ""}, settings=False)
+        group = GROUP if scale == "group" else None
+        now = provenance.now(scale=scale, head=head or None, settings=False)
 
         def quantized() -> Iterator[Any]:
             model, prompt = current.model(), current.prompt()
@@ -101,7 +100,7 @@ with drawing_boundary():
 
     results.part(NAME, now, begin, draw, _("Press the button: the model reads and writes the same text with 16, 8, 6, 4, 3 and 2 bits."))
     elements.section(_("Which part changes the probabilities most?"))
-    now = provenance.now({N_("the bits"): control_value("{count} bits", count=bits), N_("the scale"): scale}, settings=False)
+    now = provenance.now(bits=bits, scale=scale, settings=False)
     begin = results.starter(PARTS, now, lambda: along_own_text(damage, current.model(), current.prompt(), bits, group), bits)
     results.start_button(PARTS, _("Quantize one part at a time"), begin, icon=":material/grid_on:")
     results.part(PARTS, now, begin, parts_view.draw)

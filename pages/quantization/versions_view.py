@@ -13,7 +13,7 @@ from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import current, elements, own_models, provenance
 from pages.ui.session.elements import PERSISTENT
@@ -39,7 +39,7 @@ def versions() -> None:
         offered = others.index(pair.with_adapter) if pair and pair.with_adapter in others else 0
         about = _("A GGUF file of the same model, or the same model with an adapter. Both need the same tokens.")
         other = st.selectbox(_("Other version"), others, index=offered, key="versions_other", help=about, **widget_options)
-        now = provenance.now({N_("the other version"): offered_models.title(other)}, model=original, settings=False)
+        now = provenance.now(model=original, version=other, settings=False)
         begin = results.starter(
             NAME, now, lambda: two_versions(current.model_named(original), current.model_named(other), current.prompt())
         )

@@ -9,6 +9,7 @@ FEATURE = Feature(
     group=WATCH,
     place=30,
     title=N_("Read a text"),
+    tab=N_("Read"),
     sight=N_("How probable the model finds each token of a given text."),
     settings=NONE,
     needs=IDS,

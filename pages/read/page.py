@@ -14,7 +14,8 @@ from pages.ui import features
 from pages.ui.charts import css_colours, inside_charts
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
-from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, notices, provenance, selection
 from pages.ui.session.elements import PERSISTENT
@@ -121,7 +122,7 @@ def choose_mode() -> str:
         names = {"answer": ANSWER, **MODES} if is_answer() else MODES
         widget_options = {"format_func": names.__getitem__, "label_visibility": "collapsed"}
         mode = elements.choice(_("Compare"), list(names), next(iter(names)), "read_mode", **widget_options)
-        for name, text in {**example_texts.TO_READ, N_("What it wrote"): current.run().text}.items():
+        for name, text in {**EXAMPLES.to_read, N_("What it wrote"): current.run().text}.items():
             start, key = inside_charts.plain(text[:300]), f"read_example_{name}"
             st.button(_(name), on_click=current.fill, args=("read_text", text), help=start, key=key, type="tertiary")
     return mode
@@ -184,7 +185,7 @@ frame.header(
 )
 with drawing_boundary():
     model, mode = current.model(), choose_mode()
-    first, second = list(example_texts.TO_READ.values())[:2]
+    first, second = list(EXAMPLES.to_read.values())[:2]
     if mode == "answer":
         saved_answer()
     elif mode == "texts":

@@ -9,22 +9,22 @@ import streamlit as st
 
 from core.experiments.same_prompt import REFERENCE, Difference, FreeRun, Progress, Refused, compared, two_orders
 from core.record.csv_text import csv_text
-from pages.same_prompt import same_prompt_charts, ways
+from pages.same_prompt import WAY, same_prompt_charts, ways
 from pages.same_prompt.same_prompt_charts import BIT, number
 from pages.ui.charts.css_colours import DARKEST, legend
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.control_values import translated
-from pages.ui.i18n.number_marks import written
+from pages.ui.i18n import numbers
+from pages.ui.i18n.controls import Values
+from pages.ui.i18n.example_texts import EXAMPLES
+from pages.ui.i18n.numbers import written
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.provenance import TEXT
 from pages.ui.shell import frame, prompt_field
 from pages.ui.views import chart
 
@@ -92,14 +92,14 @@ def of_text(difference: Difference) -> None:
     elements.table_button(lambda: csv_text(table), "same_prompt.csv", f"{NAME}_csv")
 
 
-def of_free_run(free: FreeRun, labels: tuple[str, str]) -> None:
+def of_free_run(free: FreeRun, labels: tuple[Values, Values]) -> None:
     """Draw what both ways write, and why their texts part."""
     title, parted = _("The likeliest token each time") if free.greedy else _("With your settings and the same dice"), free.parted
     st.markdown(f"**{title}**")
     for side, (label, tokens) in enumerate(zip(labels, (free.first, free.second), strict=True)):
         words = [Word(token, "other", DARKEST / 2 * (parted is not None and index >= parted)) for index, token in enumerate(tokens)]
         scored_text(words, key=f"{NAME}_run_{free.greedy}_{side}", alt_text=title, size="1rem")
-        st.caption(plain(translated(label)))
+        st.caption(plain(WAY.words(label)))
     if parted is None:
         st.markdown(_("Both texts are the same."))
         return
@@ -131,14 +131,20 @@ def of_table(run: Experiment) -> None:
     """Draw one row for each way against the reference."""
     rows = []
     for row in results_of(run):
-        name = ", ".join(map(translated, run.about[row.way - 1]))
+        name = plain(", ".join(WAY.words((name,)) for name in run.about[row.way - 1]))
         if isinstance(row, Refused):
             rows.append((name, plain(_(row.reason)), "", "", ""))
             continue
         difference, parted = row.difference, row.runs[0].parted
         where = _("nowhere") if parted is None else numbers.whole(parted + 1)
         rows.append((name, number(difference.largest), number(difference.median), numbers.whole(len(difference.changed)), where))
-    head = (_("changed"), _("largest, nats"), _("median, nats"), _("other likeliest tokens"), _("greedy texts part at token"))
+    head = (
+        _("changed"),
+        _("largest, nats"),
+        _("median, nats"),
+        _("other likeliest tokens"),
+        _("greedy text parts from the reference's at token"),
+    )
     elements.table(head, rows)
     st.caption(
         _("The reference: transformers' eager attention, float32, one text, all tokens at once, no cache. Everything is **measured**.")
@@ -167,24 +173,23 @@ frame.header(
 )
 with drawing_boundary():
     prompt_field.own_text()
-    first = next(iter(example_texts.TO_READ.values()))
+    first = next(iter(EXAMPLES.to_read.values()))
     text = st.text_area(_("The text that both read"), first, key=f"{NAME}_read", height=90, max_chars=LONGEST, **PERSISTENT) or ""
     st.button(_("What it wrote"), on_click=current.fill, args=(f"{NAME}_read", current.run().text), key=f"{NAME}_own", type="tertiary")
     (label, way), (other_label, other_way) = ways.choose()
-    chosen = {N_("the first way"): label, N_("the second way"): other_label}
-    now = provenance.now(chosen, {TEXT: text})
+    now = provenance.now(first_way=label, second_way=other_label, text_before=text)
     model, prompt, settings = current.model(), current.prompt(), current.settings()
     begin = results.starter(NAME, now, lambda: compared(model, text, prompt, (way, other_way), settings), (label, other_label))
     results.start_button(NAME, _("Compare"), begin, type="primary", icon=":material/compare:")
     results.part(NAME, now, begin, of_pair, _("Press Compare: both ways read the text, and write after the prompt."))
     why()
     elements.section(_("Does a way differ from itself?"), _("noise"))
-    now = provenance.now({N_("the first way"): label}, {TEXT: text}, prompt=False, settings=way.settings is not None)
+    now = provenance.now(first_way=label, text_before=text, prompt=False, settings=way.settings is not None)
     begin = results.starter(NOISE, now, lambda: compared(model, text, "", [way] * (REPEATS + 1), length=0))
     results.start_button(NOISE, _("Repeat the first way {count} times").format(count=REPEATS), begin, icon=":material/repeat:")
     results.part(NOISE, now, begin, of_noise)
     elements.section(_("All ways against one reference"))
-    now = provenance.now(hidden_inputs={TEXT: text}, settings=False)
+    now = provenance.now(text_before=text, settings=False)
     all_ways = [REFERENCE, *(ways.way_of(names, REFERENCE) for names in ways.ROWS)]
     begin = results.starter(TABLE, now, lambda: compared(model, text, prompt, all_ways), ways.ROWS)
     results.start_button(TABLE, _("Compare all ways"), begin, icon=":material/table_rows:")

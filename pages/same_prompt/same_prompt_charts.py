@@ -13,7 +13,7 @@ from core.experiments.same_prompt import Difference
 from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.step_tables import Word
-from pages.ui.i18n.number_marks import written
+from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _
 
 BIT = math.log(2)  # nats

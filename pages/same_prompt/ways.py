@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -11,47 +11,45 @@ import streamlit as st
 
 from core.experiments.same_prompt import APP, EAGER, REFERENCE, SDPA, Way, why_not
 from core.remote.address import is_address
-from pages.ui.i18n.control_values import BETWEEN, control_value, translated
+from pages.same_prompt import BATCHES, NO_CHANGE, WAY
 from pages.ui.i18n.translation import N_, _
-from pages.ui.server import offered_models
 from pages.ui.session import current
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.state import current_session
 
 USUAL = replace(REFERENCE, backend=SDPA)  # the way without a change
-CACHED, RIGHT = N_("one by one, with the cache"), N_("padded right")
 CHANGES: dict[str, dict[str, Any]] = {
-    N_("eager attention"): {"backend": EAGER},
-    N_("SDPA attention"): {"backend": SDPA},
-    N_("this app's steps"): {"backend": APP, "cache": True},
+    "eager": {"backend": EAGER},
+    "sdpa": {"backend": SDPA},
+    "app": {"backend": APP, "cache": True},
     "bfloat16": {"dtype": "bfloat16"},
     "float16": {"dtype": "float16"},
-    CACHED: {"chunk": 1, "cache": True},
-    N_("16 at once, with the cache"): {"chunk": 16, "cache": True},
-    N_("one by one, without the cache"): {"chunk": 1, "cache": False},
-    **{control_value("{count} texts", count=count): {"batch": count} for count in (2, 4, 8, 16)},
-    RIGHT: {"padding": "right"},
-    N_("ragged"): {"padding": "ragged"},
-    N_("one thread"): {"threads": 1},
-    N_("all threads"): {"threads": os.cpu_count() or 1},
-    N_("8-bit weights"): {"bits": 8},
-    N_("4-bit weights"): {"bits": 4},
-    N_("after the settings"): {"settings": True},
+    "cached": {"chunk": 1, "cache": True},
+    "cached_16": {"chunk": 16, "cache": True},
+    "uncached": {"chunk": 1, "cache": False},
+    **{f"texts_{count}": {"batch": count} for count in BATCHES},
+    "padded_right": {"padding": "right"},
+    "ragged": {"padding": "ragged"},
+    "one_thread": {"threads": 1},
+    "all_threads": {"threads": os.cpu_count() or 1},
+    "bits_8": {"bits": 8},
+    "bits_4": {"bits": 4},
+    "settings": {"settings": True},
 }
 ROWS = (  # of the table
     # without eager attention, which is the reference, and the settings
     *((name,) for name, fields in list(CHANGES.items())[1:-1] if "padding" not in fields and fields.get("batch", 4) == 4),
-    ("4 texts", RIGHT),
-    ("4 texts", "ragged"),
+    ("texts_4", "padded_right"),
+    ("texts_4", "ragged"),
 )
 SERVER = N_("here or on the server")
 PAIRS: dict[str, tuple[list[str], list[str]]] = {  # the changes of both ways
     N_("float32 or bfloat16"): ([], ["bfloat16"]),
-    N_("alone or in a batch"): (["bfloat16"], ["bfloat16", "4 texts"]),
-    N_("cached or not"): (["bfloat16"], ["bfloat16", CACHED]),
+    N_("alone or in a batch"): (["bfloat16"], ["bfloat16", "texts_4"]),
+    N_("cached or not"): (["bfloat16"], ["bfloat16", "cached"]),
 }
-NO_CHANGE = N_("float32, SDPA attention")
 USUAL_LINK = f"-{list(CHANGES).index('bfloat16')}"
+LONGEST_LINK = 200  # characters; every change once in both ways has 120
 KEYS = ("same_prompt_first", "same_prompt_second")
 
 
@@ -61,15 +59,12 @@ def offered() -> dict[str, dict[str, Any]]:
     return CHANGES | {name: decided | {"backend": name} for name in current.model_names() if is_address(name)}
 
 
-def choose() -> list[tuple[str, Way]]:
-    """Draw the recommended pairs and the changes of both ways; return each way with its label in English."""
-    changes, linked = offered(), st.query_params.get("ways", USUAL_LINK).split("-")
+def choose() -> list[tuple[tuple[str, ...], Way]]:
+    """Draw the recommended pairs and the changes of both ways; return each way with its changes."""
+    changes, linked = offered(), in_link(st.query_params.get("ways", USUAL_LINK))
     titles = list(changes)
-    for key, numbers in zip(KEYS, linked if len(linked) == 2 else USUAL_LINK.split("-"), strict=True):
-        first = [titles[int(number)] for number in numbers.split(".") if number.isdecimal() and int(number) < len(CHANGES)]
-        names = [name for name in st.session_state.get(key, first) if name in titles]  # a server may be gone
-        later = (set().union(*(changes[other] for other in names[at:])) for at in range(1, len(names) + 1))
-        st.session_state[key] = [name for name, others in zip(names, later, strict=True) if not others & changes[name].keys()]
+    for key, names in zip(KEYS, linked, strict=True):
+        st.session_state[key] = without_replaced(st.session_state.get(key, names), changes)
     with st.container(horizontal=True):
         for number, (name, pair) in enumerate((PAIRS | {SERVER: ([], titles[len(CHANGES) :][:1])}).items()):
             about = None if pair[1] else _("Connect to a server on the page Models first.")
@@ -78,13 +73,36 @@ def choose() -> list[tuple[str, Way]]:
     about = _(
         "Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache. Padding counts in a batch only."
     )
-    options: dict[str, Any] = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), "select_all": False, **PERSISTENT}
+    options: dict[str, Any] = {"format_func": _title, "help": about, "placeholder": WAY.words(NO_CHANGE), "select_all": False, **PERSISTENT}
     homes, labels = st.columns(2, gap="large"), (_("The first way"), _("The second way"))
     chosen = [home.multiselect(label, titles, key=key, **options) for home, label, key in zip(homes, labels, KEYS, strict=True)]
     link = "-".join(".".join(str(titles.index(name)) for name in names) for names in chosen)
     can_be_linked = link != USUAL_LINK and not any(name not in CHANGES for names in chosen for name in names)
     current_session().place = {"ways": link} if can_be_linked else {}
-    return [(BETWEEN.join(names) or NO_CHANGE, way_of(names)) for names in chosen]
+    return [(tuple(names) or NO_CHANGE, way_of(names)) for names in chosen]
+
+
+def in_link(text: str) -> tuple[list[str], list[str]]:
+    """Return the changes of both ways in a link, each at most once: those of `USUAL_LINK` if the text is not valid."""
+    parts = text.split("-") if len(text) <= LONGEST_LINK else []
+    first, second = parts if len(parts) == 2 else USUAL_LINK.split("-")
+    return _named(first), _named(second)
+
+
+def _named(numbers: str) -> list[str]:
+    titles = list(CHANGES)
+    return list(dict.fromkeys(titles[int(number)] for number in numbers.split(".") if number.isdecimal() and int(number) < len(titles)))
+
+
+def without_replaced(names: Sequence[str], changes: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the changes without those whose fields a later one changes, and without those that are gone, such as a server."""
+    kept: list[str] = []
+    later: set[str] = set()
+    for name in reversed([name for name in dict.fromkeys(names) if name in changes]):
+        if not later & changes[name].keys():
+            kept.append(name)
+        later |= changes[name].keys()
+    return kept[::-1]
 
 
 def way_of(names: Sequence[str], base: Way = USUAL) -> Way:
@@ -104,4 +122,4 @@ def _use(pair: tuple[list[str], list[str]]) -> None:
 
 def _title(name: str) -> str:
     reason = why_not(current.model(), way_of([name]))
-    return (offered_models.title(name) if is_address(name) else translated(name)) + (f": {_(reason)}" if reason else "")
+    return WAY.words((name,)) + (f": {_(reason)}" if reason else "")

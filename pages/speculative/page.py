@@ -8,13 +8,12 @@ from typing import Any
 import streamlit as st
 
 from core.experiments.speculative import speculate
-from pages.speculative import speculative_view
+from pages.speculative import FEATURE, N_GRAMS, speculative_view
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
-from pages.ui.i18n.control_values import control_value
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
-from pages.ui.server import offered_models
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
@@ -23,8 +22,8 @@ from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 
 frame.page()
+DRAFT = FEATURE.controls["draft"]
 NAME = "speculative"
-N_GRAMS = N_("The text itself (n-grams)")
 LENGTHS = (32, 64, 128)
 
 
@@ -33,11 +32,6 @@ def use_example(text: str, draft: str) -> None:
     """Use this prompt, with the draft that suits it."""
     current.use_prompt(text)
     current.fill("speculative_draft", draft)
-
-
-def title(name: str) -> str:
-    """Return the title of a draft, in English."""
-    return name if name == N_GRAMS else offered_models.title(name)
 
 
 frame.header(
@@ -53,23 +47,18 @@ with drawing_boundary():
     usual = drafts.index(mini) if mini in drafts else len(drafts) - 1
     follow_model("speculative_draft", drafts[usual])
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="speculative_examples"):
-        for name, text in example_texts.FORESEEN.items():
+        for name, text in EXAMPLES.foreseen.items():
             draft = N_GRAMS if name == example_texts.REPEATS else drafts[usual]
             st.button(_(name), on_click=use_example, args=(text, draft), help=plain(text), key=f"foreseen_{name}", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="speculative_controls"):
         same = _("A smaller model with the same tokenizer, or no model: the tokens that followed the same words earlier in the text.")
-        look = {"format_func": lambda name: _(title(name)), "help": same, "width": 240, **PERSISTENT}
+        look = {"format_func": lambda name: DRAFT.words((name,)), "help": same, "width": 240, **PERSISTENT}
         draft = st.selectbox(_("Draft"), drafts, index=usual, key="speculative_draft", **look)
         each = _("How many tokens are drafted before the large model verifies them (K).")
         look = {"help": each, "width": 220, **PERSISTENT}
         ahead = st.slider(_("Drafted tokens per pass"), 1, speculative_view.MOST, 4, key="speculative_guesses_ahead", **look)
         length = elements.choice(_("Tokens"), LENGTHS, 64, "speculative_length")
-        chosen = {
-            N_("the draft"): title(draft),
-            N_("the drafted tokens"): control_value("{count} drafted tokens", count=ahead),
-            N_("the length"): control_value("{count} tokens", count=length),
-        }
-        now = provenance.now(chosen)
+        now = provenance.now(draft=draft, drafted=ahead, length=length)
 
         def write() -> Iterator[Any]:
             small = None if draft == N_GRAMS else current.model_named(draft)

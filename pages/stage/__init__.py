@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pages.ui.features import WATCH, Feature
+from pages.ui.features import PRESENT, Feature
 from pages.ui.i18n.translation import N_
 
 FEATURE = Feature(
-    group=WATCH,
-    place=60,
+    group=PRESENT,
+    place=20,
     title=N_("On stage"),
     sight=N_("For an audience: one thing at a time, in large letters, driven by keys."),
     bare=True,

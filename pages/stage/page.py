@@ -6,13 +6,14 @@ from functools import partial
 
 import streamlit as st
 
-from core.errors import ViewerError
-from pages.stage.stage_view import stage
+from pages.stage.stage_view import stage_data
 from pages.ui import features
-from pages.ui.i18n.translation import say
-from pages.ui.presenting import stage_state, stage_vote, talk
+from pages.ui.components.stage import stage as stage_component
+from pages.ui.presenting import phone_address, stage_state, stage_vote, talk
 from pages.ui.session import address_bar, current
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
+from pages.ui.session.live_state import Scene
+from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 
 frame.page()
@@ -25,7 +26,7 @@ def open_vote(state: stage_state.StageState) -> None:
 
 
 def scene() -> None:
-    """Do what the keys asked for, then send the stage as it is now."""
+    """Do what only the page can do for a key, then send the stage as it is now. Keys reach the run by its routes."""
     state = stage_state.stage_state()
     if state.leave:
         state.leave = False
@@ -37,13 +38,10 @@ def scene() -> None:
     if state.opens_vote:
         state.opens_vote = False
         open_vote(state)
-    pressed = partial(stage_state.pressed, stage_vote.VERBS)
+    phone_address.note()
+    current_session().live.scene = Scene(stage_data, partial(stage_state.act, stage_vote.VERBS))
     with drawing_boundary():
-        notices = [note.text for note in current.notices()]
-        try:
-            stage(current.run(), state, " ".join(notices), pressed)
-        except ViewerError as error:
-            stage(None, state, " ".join([*notices, say(error)]), pressed)
+        stage_component.stage(stage_state.KEY, current_session().live.key, stage_data())
         address_bar.write_address("address_stage")
 
 

@@ -1,6 +1,6 @@
 """The stage's data of one step for the browser: probabilities, dice strip, and a line for each of the five beats.
 
-`pages/ui/components/stage/drawing.js` draws it, with the bars and the strip of `core/reports/step.js`.
+`pages/ui/components/stage/drawing.js` draws it, with the scripts of `core/reports`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from core.record.step import Step, TokenDistribution
 from core.record.step_rows import StepRow, label_of, step_rows, tint_depth
 from core.reports.step_picture import how_chosen
 from core.sources.capabilities import Can
+from pages.ui.charts import live_rows
 from pages.ui.charts.step_tables import shown as shown_in_text
-from pages.ui.components.dice.dice import strip_data
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import _, quoted, wording
 from pages.ui.presenting.stage_state import doubt
@@ -34,9 +34,11 @@ def before_the_roll(seen: TokenDistribution | Step) -> TokenDistribution:
 
 
 def text_payload(run: Generation) -> list[tuple[Any, ...]]:
-    """Return the newest tokens: text, id, depths of the tint by probability and by entropy, forced, index of the step (-1: the prompt)."""
+    """Return the newest tokens: text, id, depths of the tint by probability and by entropy, forced, index of the step (-1: the prompt), and
+    how much choice there was, in bits (see `doubt`).
+    """
     path = run.path
-    prompt = [(shown_in_text(t.text, t.piece, t.raw), t.key, 0.0, 0.0, False, -1) for t in run.prompt_tokens]
+    prompt = [(shown_in_text(t.text, t.piece, t.raw), t.key, 0.0, 0.0, False, -1, 0.0) for t in run.prompt_tokens]
     written = [
         (
             shown_in_text(step.text, step.piece, step.raw),
@@ -45,6 +47,7 @@ def text_payload(run: Generation) -> list[tuple[Any, ...]]:
             round(tint_depth(step, "unsure"), 3),
             step.chosen_by == "forced",
             step.index,
+            round(doubt(step), 3),
         )
         for step in path[-LONGEST_TEXT:]
     ]
@@ -63,16 +66,13 @@ def steps_payload(run: Generation, at: int, ahead: bool = True) -> dict[str, Any
 
 def step_payload(seen: TokenDistribution | Step, run: Generation) -> dict[str, Any]:
     """Return the data of one step: bars, dice strip, roll and lines."""
-    strip = strip_data(seen)
     chosen = seen.chosen if isinstance(seen, Step) else None
     drawn = step_rows(seen, ROWS, "skipped")
     return {
         "index": seen.index,
         "rows": [_bar(row) for row in drawn.listed],
         "rest": _bar(drawn.rest),
-        "segments": strip["segments"],
-        "roll": strip["roll"],
-        "roll_text": strip["roll_text"],
+        **live_rows.strip(seen),
         "chosen": -1 if chosen is None else chosen.key,
         "lines": _lines(seen, run),
         "choices": [] if chosen is not None else _choices(seen),

@@ -5,33 +5,37 @@ The browser has the data of all beats, so that a key answers at once. The next t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from core.errors import ViewerError
 from core.experiments.guessing_game import Guess
 from core.sources.capabilities import Can
 from pages.stage.stage_payload import steps_payload, text_payload
 from pages.stage.vote_payload import vote_payload
-from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers, phrases
-from pages.ui.i18n.translation import _, quoted, said
+from pages.ui.i18n.translation import _, quoted, said, say
 from pages.ui.presenting import talk
-from pages.ui.presenting.stage_state import KEY, StageState
+from pages.ui.presenting.stage_state import StageState, needs_page, stage_state
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE
+from pages.ui.session import current
 from pages.ui.session.state import current_session
 
 if TYPE_CHECKING:
     from core import Generation
 
 
-def stage(run: Generation | None, state: StageState, notice: str, on_did: Callable[[], None]) -> None:
-    """Draw the stage, or only the notice if there is no run. `on_did` is called for keys that change the run."""
-    stage_component.stage(KEY, stage_data(run, state, notice), on_did)
+def stage_data() -> dict[str, Any]:
+    """Return the data of the stage for the browser; without a run, only the sentence that says why."""
+    state, sentences = stage_state(), [note.text for note in current.notices()]
+    always = {"needs_page": needs_page(state), "version": current_session().live.version}
+    try:
+        return always | _data(current.run(), state, " ".join(sentences))
+    except ViewerError as error:
+        return always | _data(None, state, " ".join([*sentences, say(error)]))
 
 
-def stage_data(run: Generation | None, state: StageState, notice: str) -> dict[str, Any]:
-    """Return the data of the stage for the browser."""
+def _data(run: Generation | None, state: StageState, notice: str) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "texts": said(texts.TEXTS),
         "doubt": WITHOUT_A_CHOICE,

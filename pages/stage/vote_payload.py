@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from core.experiments import audience_vote
-from core.experiments.audience_vote import Option, Question, VoteRound, VoteScore
+from core.experiments.audience_vote import Option, OwnWord, Question, VoteRound, VoteScore, compared
 from core.record.step_rows import label_of
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
@@ -31,9 +31,9 @@ def vote_payload(run: Generation) -> dict[str, Any]:
 
 
 def _open(room: Room, question: Question) -> dict[str, Any]:
-    addresses = phone_address.addresses()
+    addresses, link = phone_address.addresses(), f"?room={room.code}&pass={room.entry}"
     return _both(room, question) | {
-        "addresses": [[address.partition("://")[2], code_picture(f"{address}?room={room.code}")] for address in addresses],
+        "addresses": [[address.partition("://")[2], code_picture(address + link)] for address in addresses],
         "how": _(phone_address.SAME_NETWORK if addresses else phone_address.UNREACHABLE),
         "options": [option.label for option in question.options],
         "hands": question.hands,
@@ -55,7 +55,7 @@ def _both(room: Room, question: Question) -> dict[str, Any]:
 
 def _ended(room: Room, question: Question, result: VoteRound, run: Generation) -> dict[str, Any]:
     words = question.words()
-    favourite, step = result.favourite, next((step for step in run.path[question.at : question.at + 1]), None)
+    step = next((step for step in run.path[question.at : question.at + 1]), None)
     came = (
         step.piece if step is not None and step.key == result.came else next((o.label for o in result.options if o.key == result.came), "")
     )
@@ -68,12 +68,25 @@ def _ended(room: Room, question: Question, result: VoteRound, run: Generation) -
         "voters": ngettext("{count} vote", "{count} votes", total).format(count=numbers.whole(total)),
         "came": label_of(came),
         "choices": [
-            ["audience", favourite.label if favourite is not None else "", _("the audience's favourite")],
+            ["audience", _favourite_label(question, result), _("the audience's favourite")],
             ["model", result.model_favourite.label, _("the model's favourite")],
             ["dice", label_of(came), _("the token of the dice")],
         ],
+        "forward": "audience" if result.favourite is not None and not _waits(question, result) else "dice",
         "scores": score_lines(room.rounds),
     }
+
+
+def _waits(question: Question, result: VoteRound) -> bool:
+    """Return whether the audience's favourite is an own word that the presenter has not shown."""
+    return isinstance(result.favourite, OwnWord) and compared(result.favourite.label) not in question.released
+
+
+def _favourite_label(question: Question, result: VoteRound) -> str:
+    """Return the audience's favourite for the wall, "" without a vote."""
+    if result.favourite is None:
+        return ""
+    return _("an own word") if _waits(question, result) else result.favourite.label
 
 
 def _row(option: Option, count: int, total: int, result: VoteRound) -> list[Any]:
@@ -101,7 +114,8 @@ def score_lines(rounds: list[VoteRound]) -> list[str]:
     people = _("In a study, people guessed {share} of next tokens (arXiv 2212.11281).").format(share=numbers.percent(audience_vote.PEOPLE))
     formula = _(
         "−log2 of the probability of the dice's token, mean of {count} rounds. Audience: (its votes + 1) / (all votes + number of "
-        "options). Model: its probability / the sum over the options. A round counts if the token of the dice was an option."
+        "choices). Model: its probability / the sum over the choices. Choices are options and own words. A round counts if the token of "
+        "the dice was a choice."
     ).format(count=numbers.whole(total.scored))
     return [f"{agreed} {people}", *([_bits(rounds[-1], total), formula] if total.scored else [])]
 

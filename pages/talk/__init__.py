@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pages.ui.features import NONE, WATCH, Feature
+from pages.ui.features import NONE, PRESENT, Feature
 from pages.ui.i18n.translation import N_
 
 FEATURE = Feature(
-    group=WATCH, place=70, title=N_("A talk"), sight=N_("Prepare the stops of a talk, save it, and give it with the keys."), settings=NONE
+    group=PRESENT, place=10, title=N_("A talk"), sight=N_("Prepare the stops of a talk, save it, and give it with the keys."), settings=NONE
 )

@@ -10,6 +10,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import prepared_talks, talk, talk_file
 from pages.ui.presenting.talk_file import Stop
+from pages.ui.presenting.vote_button import vote_button
 from pages.ui.session import elements, upload_field
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
@@ -34,7 +35,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
         st.text_input(
             f"{place + 1} · {_('Title')}", stop.title, key=key(place, "title"), max_chars=80, on_change=talk_editor.edited, width=260
         )
-        st.text_input(_("Notes"), stop.say, key=key(place, "say"), max_chars=1000, on_change=talk_editor.edited)
+        st.text_area(_("Notes"), stop.say, key=key(place, "say"), max_chars=1000, height=68, on_change=talk_editor.edited)
         with st.popover(stop.page, icon=":material/link:", key=f"talk_more_{place}"):
             link = st.text_input(
                 _("Link"),
@@ -103,7 +104,7 @@ def add() -> None:
 
 
 def give() -> None:
-    """Draw the name, and the buttons that give and save the talk."""
+    """Draw the name, and the buttons that give and save the talk, and that let the audience vote."""
     known = talk_editor.order()
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_give_row"):
         st.text_input(_("Name"), known.name, key=talk_editor.field_key(-1, "name"), max_chars=60, on_change=talk_editor.edited, width=260)
@@ -129,6 +130,7 @@ def give() -> None:
             icon=":material/download:",
             key="talk_save",
         )
+        vote_button("talk_vote")
 
 
 talk.follow()

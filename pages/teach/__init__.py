@@ -8,12 +8,14 @@ from core.experiments.teach import Ended, Probe
 from core.experiments.training_queue import Waiting
 from core.finetuning.finetune import TrainingStep
 from pages.ui.experiments.finetuning_record import Lesson
-from pages.ui.features import HOW_IT_WORKS, NONE, PASSES, Feature, Recorded
+from pages.ui.features import LEARNING, NONE, PASSES, Feature, Recorded
+from pages.ui.i18n import numbers
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 
 FEATURE = Feature(
-    group=HOW_IT_WORKS,
-    place=40,
+    group=LEARNING,
+    place=20,
     title=N_("Teach it"),
     sight=N_("Train a copy of the model on your sentence and watch its probabilities change."),
     settings=NONE,
@@ -28,4 +30,11 @@ FEATURE = Feature(
             claim=Claim("a token below 50 % is above 50 % after the lesson", claims.learned),
         ),
     ),
+    controls={
+        "sentences": Control(N_("the sentences")),
+        "rehearsal": Control(N_("the rehearsal"), N_("{share} old training texts"), number=numbers.percent),
+        "taught_beginning": Control(N_("the beginning"), shown=False),
+        "known_beginning": Control(N_("the beginning of what it knew"), shown=False),
+        "rate": Control(N_("the rate"), shown=False),
+    },
 )

@@ -6,14 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.errors import InputError
-from core.experiments.teach import Probe, teach
+from core.experiments.teach import Probe, look, teach
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep, rehearsal_texts
 from pages.ui.experiments import experiment
 from pages.ui.experiments.finetuning_record import Lesson
-from pages.ui.i18n import numbers
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.spoken_language import in_english
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, own_models, provenance, selection
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify
@@ -31,14 +28,18 @@ def lesson() -> Lesson | None:
 
 def made_by(text: str, beginning: str, plan: TrainingPlan, known_before: str = "") -> provenance.Provenance:
     """Return the provenance of a fine-tuning."""
-    chosen = {
-        N_("the sentences"): text,
-        N_("the rehearsal"): control_value("{share} old training texts", share=in_english(numbers.percent, plan.rehearsal)),
-    }
-    quiet = {N_("the beginning"): beginning, N_("the beginning of what it knew"): known_before, N_("the rate"): f"{plan.learning_rate:g}"}
     last = lesson()
     taught_here = last is not None and current.model_name() in last.used  # selecting the trained copy does not outdate the result
-    return provenance.now(chosen, quiet, model=last.model.name if last is not None and taught_here else None, prompt=False, settings=False)
+    return provenance.now(
+        model=last.model.name if last is not None and taught_here else None,
+        prompt=False,
+        settings=False,
+        sentences=text,
+        rehearsal=plan.rehearsal,
+        taught_beginning=beginning,
+        known_beginning=known_before,
+        rate=plan.learning_rate,
+    )
 
 
 @action_boundary
@@ -116,6 +117,9 @@ def use() -> None:
 def _run(now: Lesson, steps: int, by: provenance.Provenance | None) -> None:
     def work() -> Iterator[Any]:
         if now.tuning is None:
+            first = look(now.model, now.beginning, 0, now.known)  # in view while the copy is made
+            now.seen.append(first)
+            yield first
             old = rehearsal_texts(now.model) if now.plan.rehearsal else []
             now.tuning = FineTuning(now.model, now.text, now.plan, old)
         for seen in teach(now.tuning, now.beginning, steps, known=now.known):

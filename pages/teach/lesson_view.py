@@ -11,11 +11,10 @@ from core.experiments.training_queue import Waiting
 from pages.teach import finetuning_session
 from pages.ui.charts import teach_charts
 from pages.ui.charts.css_colours import legend
-from pages.ui.components.bar_keyboard import bar_keyboard
 from pages.ui.experiments import results
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
-from pages.ui.i18n.number_marks import written
+from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _, ngettext
 from pages.ui.session import current, elements, notices
 from pages.ui.session.provenance import Provenance
@@ -33,19 +32,18 @@ def draw(now: Provenance, begin: Callable[[], None]) -> None:
             return
         if run.running and run.seen and isinstance(run.seen[-1], Waiting):
             notices.show_notice(waiting(run.seen[-1]))
-        elif run.running and not lesson.seen:
+        elif run.running and lesson.tuning is None:
             st.caption(_("Making a copy of the model …"))
         if not lesson.looks:
             return
         left, right = st.columns([0.52, 0.48], gap="large")
         with left:
             expected(lesson)
-        with right:
+        with right, st.container(key="detail_teach_beside"):
             still_known(lesson)
-            with st.container(key="detail_teach_error"):
-                if lesson.steps:
-                    error(lesson)
-                measured(lesson)
+            if lesson.steps:
+                error(lesson)
+            measured(lesson)
         if len(lesson.looks) > 1:
             with st.container(key="detail_teach_moments"):
                 moments(lesson, run.running)
@@ -137,15 +135,15 @@ def moments(lesson: Lesson, running: bool) -> None:
         on_select=clicked,
         title=_("Probability of each token during the training"),
     )
-    tips: dict[int, list[str]] = {}
-    for index, tip in zip(table["index"].tolist(), table["tip"].tolist(), strict=True):
-        tips.setdefault(index, []).append(tip)
-    bar_keyboard.bar_keyboard(
-        [(index, ", ".join(those[:3])) for index, those in tips.items()],
-        key="teach_way_keys",
-        marks=".st-key-teach_way svg .mark-rect path",
-        label=_("Moments of the training: arrow keys move, Enter shows one"),
-        on_take=partial(elements.run_and_rerun, moment_taken, ("teach_course",)),
+    indexes = [probe.index for probe in lesson.looks]
+    st.session_state["teach_moment"] = indexes[-1] if lesson.shown is None else lesson.shown.index
+    st.select_slider(
+        _("Moment of the training"),
+        indexes,
+        key="teach_moment",
+        on_change=partial(elements.run_and_rerun, moment_taken, ("teach_course",)),
+        format_func=lambda index: ngettext("{count} step", "{count} steps", index).format(count=index),
+        label_visibility="collapsed",
     )
     if lesson.picked is None or lesson.tuning is None or running:
         return
@@ -158,7 +156,5 @@ def moments(lesson: Lesson, running: bool) -> None:
 
 
 def moment_taken() -> None:
-    """Show the moment that was chosen by keyboard."""
-    index = bar_keyboard.taken("teach_way_keys")
-    if index is not None:
-        finetuning_session.look_at(index)
+    """Show the moment that was chosen with the slider."""
+    finetuning_session.look_at(int(current.field("teach_moment")))

@@ -11,7 +11,8 @@ from core.models.archive import open_zip, zip_of
 from core.sources.capabilities import Can
 from pages.teach import finetuning_session, lesson_view
 from pages.ui.experiments import experiment, results
-from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements, operator_role, own_models, upload_field
 from pages.ui.session.elements import PERSISTENT
@@ -30,7 +31,7 @@ SHARES = (0, 25, 50, 75, 90)
 def text_fields() -> tuple[str, str, str]:
     """Draw the examples and the fields, and return the sentences, the prompt and the prompt about something known."""
     with st.container(horizontal=True, key="teach_examples"):
-        elements.examples(example_texts.LESSONS, ("teach_text", "teach_beginning", "teach_known_before"), "teach_example", type="tertiary")
+        elements.examples(EXAMPLES.lessons, ("teach_text", "teach_beginning", "teach_known_before"), "teach_example", type="tertiary")
     first, second, third = st.columns([0.46, 0.24, 0.3], gap="medium")
     widget_options = {"key": "teach_text", "height": 76, **PERSISTENT}
     text = first.text_area(

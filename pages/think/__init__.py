@@ -6,9 +6,11 @@ from core.experiments import claims
 from core.experiments.claims import Claim
 from core.experiments.thinking import Answered, PromptingStyle, Question, ReasoningStep
 from pages.ui.features import NONE, PASSES, WHAT_IF, Feature, Recorded
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current
 
+SET_KINDS = {True: N_("that carry twice"), False: N_("any")}
 THINK_VIEWS = (N_("One question"), N_("A whole set"))
 
 
@@ -42,4 +44,9 @@ FEATURE = Feature(
             claim=Claim("more answers are right step by step", claims.set_helps),
         ),
     ),
+    controls={
+        "answer": Control(N_("the answer"), N_("right is {answer}")),
+        "questions": Control(N_("the number"), N_("{count} questions")),
+        "carries": Control(N_("which sums"), names=SET_KINDS),
+    },
 )

@@ -5,12 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.experiments.thinking import CHAIN_OF_THOUGHT, Question, count, sums
-from pages.think import THINK_VIEWS
+from pages.think import SET_KINDS, THINK_VIEWS
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import example_texts
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.translation import N_, _, said
+from pages.ui.i18n.example_texts import EXAMPLES
+from pages.ui.i18n.translation import _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
@@ -21,23 +20,21 @@ frame.page()
 
 TRAINED = _("The bundled models were trained on sums written out column by column. Other models can think in other ways, or not at all.")
 GREEDY = _("Answered with the likeliest token at every step, so that a question always gets the same answer.")
-SET_KINDS = {True: N_("that carry twice"), False: N_("any")}
 ONE, MANY = "think", "think_set"
 
 
 def one_view() -> None:
     """Draw one question with two answers, and the probability of the right answer at every token."""
     st.caption(f"{GREEDY} {TRAINED}")
-    first_question, first_answer = next(iter(example_texts.QUESTIONS.values()))
+    first_question, first_answer = next(iter(EXAMPLES.questions.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="think_ready"):
         st.caption(_("Try one"), width="content")
-        picked = elements.examples(example_texts.QUESTIONS, ("think_question", "think_answer"), "think_example")
+        picked = elements.examples(EXAMPLES.questions, ("think_question", "think_answer"), "think_example")
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_controls"):
         text = st.text_input(_("Question"), first_question, max_chars=500, key="think_question", width=420, **PERSISTENT)
         answer = st.text_input(_("The right answer"), first_answer, max_chars=40, key="think_answer", width=140, **PERSISTENT)
         question = Question(f"{text}\n", answer)
-        chosen = {N_("the question"): text, N_("the answer"): control_value("right is {answer}", answer=answer)}
-        now = provenance.now(chosen, prompt=False, settings=False)
+        now = provenance.now(question=text, answer=answer, prompt=False, settings=False)
         begin = results.starter(ONE, now, lambda: think_view.both_styles(current.model(), question), question)
         if picked:
             begin()
@@ -55,12 +52,7 @@ def set_view() -> None:
         kind = said(SET_KINDS).__getitem__
         hard = elements.choice(_("Which sums"), list(SET_KINDS), True, "think_kind", format_func=kind, help=carry)
         seed = current.settings().seed
-        chosen = {
-            N_("the number"): control_value("{count} questions", count=number),
-            N_("which sums"): SET_KINDS[hard],
-            N_("the seed"): control_value("seed {seed}", seed=seed),
-        }
-        now = provenance.now(chosen, prompt=False, settings=False)
+        now = provenance.now(questions=number, carries=hard, seed=seed, prompt=False, settings=False)
         begin = results.starter(MANY, now, lambda: count(current.model(), sums(number, seed, hard)), number)
         results.start_button(MANY, _("Ask all"), begin, type="primary", icon=":material/checklist:")
 

@@ -9,14 +9,14 @@ from core.experiments.claims import Claim
 from core.experiments.compared_policies import PlannedRequest, Served
 from core.experiments.speculative import PlainStep, SpeculativeRound
 from core.experiments.thinking import PromptingStyle, ReasoningStep
-from pages.ui.features import IDS, NONE, WATCH, Feature, Recorded
+from pages.ui.features import IDS, NONE, TOUR, Feature, Recorded
 from pages.ui.i18n.translation import N_
 
 DRAFTS_ACCEPTED = Claim("some drafts are accepted", lambda seen: any(step.accepted for step in seen if isinstance(step, SpeculativeRound)))
 
 FEATURE = Feature(
-    group=WATCH,
-    place=20,
+    group=TOUR,
+    place=10,
     title=N_("Take the tour"),
     sight=N_("From the first press to the last token, in fifteen stops."),
     settings=NONE,

@@ -29,12 +29,12 @@ from pages.ui.charts.css_colours import legend
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import example_texts, names, numbers
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.example_texts import FIRST_PROMPT, SUM, SUM_ANSWER
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.controls import Value
+from pages.ui.i18n.example_texts import EXAMPLES, FIRST_PROMPT
+from pages.ui.i18n.translation import _
 from pages.ui.presenting import tour_state
-from pages.ui.session import current, elements
+from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.provenance import Provenance
 from pages.ui.views import cache_text, chart, think_view
@@ -48,9 +48,9 @@ GUESSES = 4
 REQUESTS = 6
 
 
-def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = FIRST_PROMPT) -> Provenance:
+def made_by(prompt: str | None = FIRST_PROMPT, **controls: Value) -> Provenance:
     """Return the provenance of an experiment of the tour."""
-    return Provenance(tour_state.model().name, prompt, tour_state.SETTINGS if prompt else None, chosen)
+    return Provenance(tour_state.model().name, prompt, tour_state.SETTINGS if prompt else None, provenance.stored(**controls))
 
 
 def widget(
@@ -115,7 +115,7 @@ def full() -> None:
         **PERSISTENT,
     )
     plan = MemoryBudget(PAGES * kv_bytes_per_token(model), policy or POLICIES[1])
-    now = made_by(((N_("what is done when it is full"), names.EVICTION[plan.policy]),), None)
+    now = made_by(None, eviction=plan.policy)
 
     def about() -> object:
         texts = [token.text or token.piece for token in model.tokenize(RED_POT.text + RED_POT.question)]
@@ -134,10 +134,10 @@ def full() -> None:
 def many() -> None:
     """Stop "many": six requests, one after the other and together."""
     policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
-    now = made_by(((N_("the requests"), control_value("{count} requests", count=REQUESTS)),))
+    now = made_by(requests=REQUESTS)
 
     def who() -> tuple[PlannedRequest, ...]:
-        prompts = (FIRST_PROMPT, *example_texts.OPENINGS[1:])
+        prompts = (FIRST_PROMPT, *EXAMPLES.openings[1:])
         return planned_requests(tour_state.model(), prompts, REQUESTS, 8, 28, settings=tour_state.SETTINGS)
 
     def draw(run: Experiment) -> None:
@@ -153,7 +153,7 @@ def many() -> None:
 
 def guess() -> None:
     """A small model guesses ahead, the large one checks."""
-    now = made_by(((N_("the drafted tokens"), control_value("{count} drafted tokens", count=GUESSES)),))
+    now = made_by(drafted=GUESSES)
 
     def write() -> Iterator[Any]:
         model = tour_state.model()
@@ -182,8 +182,9 @@ def guess() -> None:
 
 def aloud() -> None:
     """Stop "aloud": one sum, at once and step by step."""
-    question = Question(f"Question: {SUM}\n", SUM_ANSWER)
-    now = made_by(((N_("the question"), SUM),), None)
+    text, answer = EXAMPLES.sum
+    question = Question(f"Question: {text}\n", answer)
+    now = made_by(None, question=text)
 
     def draw(run: Experiment) -> None:
         for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), think_view.TITLES.items(), strict=True):
@@ -194,6 +195,6 @@ def aloud() -> None:
                 if thoughts and not run.running:
                     st.markdown(think_view.verdict(thoughts[-1].given, question.answer))
 
-    st.markdown(f"*{SUM}*")
+    st.markdown(f"*{text}*")
     make = lambda: think_view.both_styles(tour_state.model(), question)  # noqa: E731 (passed on)
     widget("aloud", now, make, draw, label=_("Ask both ways"), icon=":material/help:")

@@ -16,13 +16,13 @@ from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
 from core.record.step import Step, TokenDistribution
 from core.sources.token_source import TokenSource
-from pages.ui.charts import distribution_chart, distribution_rows, inside_charts, run_charts, step_tables
-from pages.ui.components.live_text.live_text import live_text
+from pages.ui.charts import inside_charts, run_charts, step_tables
+from pages.ui.components.live.live import typed_text
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
-from pages.ui.session import current, state
+from pages.ui.session import current
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.views import chart, receipt, token_chips
@@ -44,7 +44,7 @@ PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
 def sentence() -> None:
     """Draw the tour's story so far."""
     run = tour_state.run()
-    chart.token_strip(run.prompt_tokens, run.path, key="tour_strip", accent=bool(run.path))
+    chart.text(run.prompt_tokens, run.path, key="tour_strip", accent=bool(run.path))
 
 
 def send() -> None:
@@ -59,7 +59,7 @@ def send() -> None:
 
 def pieces() -> None:
     """Stop "pieces": the tokens of a typed text."""
-    text = live_text(
+    text = typed_text(
         FOX,
         key="tour_text",
         label=_("Your text"),
@@ -126,8 +126,7 @@ def layers() -> None:
 
 def bars(seen: TokenDistribution | Step, key: str, rows: int = 6) -> None:
     """Draw the next-token probabilities."""
-    alt_text = _("Bars from 0 to 100 percent: how likely each next token is.")
-    chart.draw(distribution_chart.distribution, distribution_rows.distribution_rows(seen, rows), key=key, alt_text=alt_text, rows=rows + 1)
+    chart.bars(seen, rows, (), key=key, alt_text=_("Bars from 0 to 100 percent: how likely each next token is."))
 
 
 def odds() -> None:
@@ -197,7 +196,7 @@ def throw() -> None:
         run.go_to(-1)
     newest = steps[-1] if steps and throws[-1] == heat else None
     bars(newest or coming, "tour_bars")
-    chart.dice_strip(newest or coming, key="tour_dice")
+    chart.dice(newest or coming, key="tour_dice")
     tally = Counter(inside_charts.plain(step.text.strip() or step.piece) for step in steps)
     counts = ", ".join(f"{token} × {times}" for token, times in tally.most_common())
     st.caption(_("So far: {tally}").format(tally=counts) if counts else _("Not rolled yet."))
@@ -231,13 +230,13 @@ def price() -> None:
     people = st.select_slider(_("How many people ask the same"), PEOPLE, 1, format_func=numbers.whole, key="tour_people", **PERSISTENT)
     hours, work = bill.watt_hours.value, 2 * (bill.multiply_adds or 0)
     sentence_shown = _("These {count} tokens: **{work}** ƒ and **{energy}** ✎.").format(
-        count=len(run.path), work=receipt.prefixed(work, "FLOP"), energy=receipt.prefixed(hours, "Wh")
+        count=len(run.path), work=numbers.prefixed(work, "FLOP"), energy=numbers.prefixed(hours, "Wh")
     )
     if people > 1:
         litres = hours * people / 1000 / KETTLE
         much = _("less than a litre") if litres < 1 else _("{count} litres").format(count=numbers.count(round(litres)))
         sentence_shown += " " + _("For {people}: **{energy}** ✎, enough to boil **{litres}** of water.").format(
-            people=_("{count} people").format(count=numbers.whole(people)), energy=receipt.prefixed(hours * people, "Wh"), litres=much
+            people=_("{count} people").format(count=numbers.whole(people)), energy=numbers.prefixed(hours * people, "Wh"), litres=much
         )
     st.markdown(sentence_shown)
     with st.expander(_("The receipt, line by line")):
@@ -256,7 +255,7 @@ def back() -> None:
     fork = branches(number)
     sides = [Side([step for step in (fork.run.nodes[node].step for node in side.line) if step], "", "") for side in fork.sides]
     both = (sides[0], sides[1])
-    fork_view(fork.run.prompt_tokens, [], both, key="tour_fork_view", memory=state.drawn(), clickable=False)
+    fork_view(fork.run.prompt_tokens, [], both, key="tour_fork_view", clickable=False)
     if number:
         tour_state.tried("back")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -11,11 +11,25 @@ from typing import Any
 
 from core.experiments.claims import Claim
 from core.sources.capabilities import Can
+from pages.ui.i18n.controls import COMMON, Control
 from pages.ui.i18n.translation import N_, _
 
 FOLDER = Path(__file__).parents[1]
-GROUPS = (N_("Watch"), N_("How it works"), N_("What if"), N_("What it costs"), N_("Serving"), N_("Models"))  # of the menu
-WATCH, HOW_IT_WORKS, WHAT_IF, WHAT_IT_COSTS, SERVING, MODELS = GROUPS
+# The entries of the menu. The pages of one entry answer one question: they are its tabs.
+SHOWN = (N_("Watch"), N_("Tour"), N_("Look inside"), N_("What if"), N_("How it learns"), N_("Present"))
+WATCH, TOUR, INSIDE, WHAT_IF, LEARNING, PRESENT = SHOWN
+FOLDED = (  # below "More"
+    N_("What it costs"),
+    N_("Many requests"),
+    N_("Two models"),
+    N_("Precision"),
+    N_("Is it marked?"),
+    N_("Gallery"),
+    N_("Models"),
+    N_("Glossary"),
+)
+WHAT_IT_COSTS, MANY_REQUESTS, TWO_MODELS, PRECISION, MARKED, GALLERY, MODELS, GLOSSARY = FOLDED
+GROUPS = SHOWN + FOLDED
 LANDING = "watch"  # the page without a path
 NONE: frozenset[str] = frozenset()
 IDS = (Can.TOKEN_IDS,)
@@ -46,20 +60,24 @@ class Recorded:
 class Feature:
     """A page. path: the name of its folder, which is an address, too.
 
-    group, place: where it stands in the menu. title, sight: its name and one sentence. address: its address, if not the path.
+    group, place: the entry of the menu whose tab it is, and where it stands among its tabs. The entry opens the first of them.
+    title, sight: its name and one sentence. tab: its name among the tabs, if shorter than the title. address: its address, if not the path.
     settings: the settings of the sidebar that count on it, by name; None for all, or a function if that depends on its controls.
-    needs: what the model must be able to do. recorded: its bundled results. in_menu: False for a page that others open.
-    bare: without header, sidebar and player. for_operator: listed only for the operator of a public instance; opens by its address.
+    needs: what the model must be able to do. recorded: its bundled results. controls: those that only its results store, by key.
+    in_menu: False for a page without a tab, which others open. bare: without header, sidebar and player.
+    for_operator: a tab only for the operator of a public instance; opens by its address.
     """
 
     group: str
     place: int
     title: str
     sight: str
+    tab: str = ""
     address: str = ""
     settings: frozenset[str] | Callable[[], frozenset[str]] | None = None
     needs: tuple[Can, ...] = ()
     recorded: tuple[Recorded, ...] = ()
+    controls: Mapping[str, Control] = field(default_factory=dict)
     in_menu: bool = True
     bare: bool = False
     for_operator: bool = False
@@ -89,7 +107,7 @@ def features() -> dict[str, Feature]:
 
 
 def _declared(path: str) -> Feature:
-    declared: Feature = import_module(f"pages.{path}").FEATURE
+    declared: Feature = import_module(f"..{path}", __package__).FEATURE
     return replace(declared, path=path, recorded=tuple(replace(result, page=path) for result in declared.recorded))
 
 
@@ -97,6 +115,12 @@ def _declared(path: str) -> Feature:
 def recorded() -> tuple[Recorded, ...]:
     """Return the experiments of all pages that are bundled as recordings."""
     return tuple(result for feature in features().values() for result in feature.recorded)
+
+
+@cache
+def controls() -> dict[str, Control]:
+    """Return the controls that results store, by key."""
+    return COMMON | {key: control for feature in features().values() for key, control in feature.controls.items()}
 
 
 def file_of(path: str) -> Path:
@@ -125,4 +149,10 @@ def title_of(path: str) -> str:
 
 def titles() -> dict[str, str]:
     """Return the title of every page in the menu, by its path, translated."""
-    return {path: _(feature.title) for path, feature in features().items() if feature.in_menu and not feature.for_operator}
+    return {feature.path: _(feature.title) for group in GROUPS for feature in tabs(group)}
+
+
+def tabs(group: str, for_operator: bool = False) -> list[Feature]:
+    """Return the pages of an entry of the menu, in their order. for_operator: with those that only the operator sees."""
+    listed = [feature for feature in features().values() if feature.group == group and feature.in_menu]
+    return [feature for feature in listed if for_operator or not feature.for_operator]

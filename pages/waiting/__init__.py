@@ -7,14 +7,15 @@ from core.experiments import claims
 from core.experiments.claims import Claim
 from core.experiments.compared_settings import ComparisonStep
 from core.experiments.waiting import LoadPoint, ServiceTimes, Watched
-from pages.ui.features import PASSES, SERVING, Feature, Recorded
+from pages.ui.features import MANY_REQUESTS, PASSES, Feature, Recorded
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 
 WAITING_VIEWS = (N_("One request among others"), N_("Streamed or whole"))
 
 FEATURE = Feature(
-    group=SERVING,
-    place=40,
+    group=MANY_REQUESTS,
+    place=20,
     title=N_("Waiting"),
     sight=N_("One request among others over time; and a text streamed or shown whole."),
     needs=PASSES,
@@ -44,4 +45,7 @@ FEATURE = Feature(
             claim=Claim("the queue grows with the load, as the formula says within a factor of four", claims.wait_grows_with_load),
         ),
     ),
+    controls={
+        "others": Control(N_("the others"), N_("{count} others a second")),
+    },
 )

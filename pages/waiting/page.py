@@ -10,9 +10,8 @@ from pages.ui.components.browser.browser import round_trip
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.example_texts import OPENINGS
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.example_texts import EXAMPLES
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
@@ -32,14 +31,9 @@ def request_view() -> None:
         rate_help = rate_help.format(before=numbers.count(BEFORE), after=numbers.count(AFTER))
         rate = st.slider(_("Other requests per second"), 1, 40, 12, key="waiting_rate", help=rate_help, width=260, **PERSISTENT)
         length = elements.choice(_("Tokens of your answer"), LENGTHS, 16, "waiting_length")
-        now = provenance.now(
-            {
-                N_("the others"): control_value("{count} others a second", count=rate),
-                N_("the length"): control_value("{count} tokens", count=length),
-            }
-        )
+        now = provenance.now(others=rate, length=length)
         begin = results.starter(
-            NAME, now, lambda: watch_one(current.model(), current.prompt(), OPENINGS, current.settings(), length, float(rate))
+            NAME, now, lambda: watch_one(current.model(), current.prompt(), EXAMPLES.openings, current.settings(), length, float(rate))
         )
         results.start_button(NAME, _("Send the request"), begin, type="primary", icon=":material/send:")
     trip = round_trip(0, key="waiting_trip")
@@ -55,7 +49,7 @@ def request_view() -> None:
     st.caption(_("The load is the work that arrives, in percent of what a server with one request at a time can do."))
     now = provenance.now(prompt=False)
     count = elements.choice(_("Requests"), REQUESTS, REQUESTS[-1], "waiting_requests")
-    begin = results.starter(CURVE, now, lambda: load_curve(current.model(), OPENINGS, current.settings(), requests=count))
+    begin = results.starter(CURVE, now, lambda: load_curve(current.model(), EXAMPLES.openings, current.settings(), requests=count))
     results.start_button(CURVE, _("Measure"), begin, icon=":material/show_chart:")
     hint = _("Press the button: {count} short requests, first each alone, then all of them at three loads, under both policies.")
     results.part(CURVE, now, begin, waiting_view.draw_curve, hint.format(count=count))

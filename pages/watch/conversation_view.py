@@ -11,27 +11,24 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import Generation
-from core.chat.thoughts import Thought
-from core.costs.receipt import Receipt
-from core.generation.turns import thoughts
-from core.record.step import Step, TokenDistribution
+from core.chat.conversation import text_of
 from core.sources.capabilities import Can
 from core.tokens.token_text import Token
 from pages.ui.charts.step_tables import shown
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import N_, _, ngettext
-from pages.ui.session import conversation, current, elements, selection, share_link
+from pages.ui.i18n.translation import N_, _
+from pages.ui.live.answer import prompt_parts
+from pages.ui.session import conversation, current, elements, share_link
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.share_link import LONGEST_CONVERSATION
 from pages.ui.session.state import current_session
-from pages.ui.views import chart, distribution_view, receipt
 
 IN_SIGHT = 5  # newest messages; the others are folded
 MOST_TOKENS = 600  # of a message that are drawn one by one
-AVATARS = {"system": ":material/tune:", "user": ":material/person:", "assistant": ":material/smart_toy:"}
+AVATARS = {"system": ":material/tune:", "user": ":material/person:", "assistant": ":material/smart_toy:", "tool": ":material/build:"}
 SYSTEM_HELP = N_("Instructions before the conversation. Not every chat template has a place for them.")
 BEGUN_HELP = N_("The model continues its answer after this text, as if it had written it.")
-NAMES = {"system": N_("System prompt"), "user": N_("Your message"), "assistant": N_("Answer")}
+NAMES = {"system": N_("System prompt"), "user": N_("Your message"), "assistant": N_("Answer"), "tool": N_("Answer of a tool")}
 
 
 def settings() -> None:
@@ -61,7 +58,7 @@ def messages() -> DeltaGenerator:
             with drawing_boundary():
                 run = current.run()
                 shown_messages = run.messages[:-1] if run.messages[-1]["role"] == "assistant" else run.messages
-                parts = _parts(run)
+                parts = prompt_parts(run)
                 hidden = max(0, len(shown_messages) - IN_SIGHT)
                 if hidden:
                     label = _("Earlier messages: {count}").format(count=numbers.whole(hidden))
@@ -74,37 +71,8 @@ def messages() -> DeltaGenerator:
             return st.container(key="hero", gap="xsmall")
 
 
-def _parts(run: Generation) -> list[list[tuple[Token, bool]]]:
-    """Return the tokens of the prompt by message, each with whether it is the template's; one part more for what introduces the answer.
-
-    Special tokens after a content, and blank ones after these, end its message. All others introduce the next one.
-    """
-    parts: list[list[tuple[Token, bool]]] = [[]]
-    done = 0
-    for number, (first, end) in enumerate(run.message_spans):
-        if (first, end) == (0, 0):  # the template changed this message: its tokens are in the part of the next one
-            parts.append([])
-            continue
-        parts[-1] += [(token, True) for token in run.prompt_tokens[done:first]]
-        parts[-1] += [(token, False) for token in run.prompt_tokens[first:end]]
-        done = end
-        begun = number == len(run.messages) - 1 and run.messages[-1]["role"] == "assistant"
-        while not begun and done < len(run.prompt_tokens) and _ends(run.prompt_tokens, done, end):
-            parts[-1].append((run.prompt_tokens[done], True))
-            done += 1
-        if not begun:
-            parts.append([])
-    parts[-1] += [(token, True) for token in run.prompt_tokens[done:]]
-    return parts
-
-
-def _ends(tokens: Sequence[Token], at: int, content_end: int) -> bool:
-    """Return whether this token of the template still belongs to the message whose content ended at `content_end`."""
-    return tokens[at].special if at == content_end else not tokens[at].special and not tokens[at].text.strip()
-
-
 def _message(run: Generation, index: int, part: Sequence[tuple[Token, bool]]) -> None:
-    role, content = run.messages[index]["role"], run.messages[index]["content"]
+    role, content = run.messages[index]["role"], text_of(run.messages[index])
     with st.chat_message(_(NAMES[role]), avatar=AVATARS[role]), st.container(key=f"message_{index}", gap="xsmall"):
         st.html(f'<p class="tv-message" dir="auto">{_html(part, content)}</p>')
         if Can.NEW_TOKENS not in run.can:
@@ -142,63 +110,6 @@ def _template_token(token: Token) -> str:
 def _token(token: Token) -> str:
     about = "" if token.token_id is None else f' title="id {token.token_id}"'
     return f"<span{about}>{escape(token.text or token.piece)}</span>"
-
-
-def answer(run: Generation, seen: TokenDistribution | Step, tint: str) -> None:
-    """Draw the answer so far; its thoughts are folded, each with the number of its tokens and their cost."""
-    path, done, part = run.path, 0, _parts(run)[-1]
-    folded = thoughts(run)
-    for number, thought in enumerate(folded):
-        if thought.first > done:
-            _strip(part, path, (done, thought.first), tint, seen, f"strip_{done}")
-            part = []
-        with st.expander(_thought_label(run, thought), icon=":material/psychology:", key=f"thought_{number}"):
-            _strip(part, path, (thought.first, thought.end), tint, seen, f"strip_thought_{number}")
-        part, done = [], thought.end
-    if not folded or done < len(path):
-        _strip(part, path, (done, len(path)), tint, seen, "strip")
-    if path:
-        _computed(run)
-
-
-def _strip(
-    part: Sequence[tuple[Token, bool]], path: Sequence[Step], span: tuple[int, int], tint: str, seen: TokenDistribution | Step, key: str
-) -> None:
-    start, end = span
-    chart.token_strip(
-        [token for token, _template in part],
-        path[start:end],
-        key=key,
-        tint=tint,
-        opened=current.selected_index(),
-        accent=isinstance(seen, Step) and end == len(path),
-        on_click=partial(elements.run_and_rerun, selection.word_clicked, distribution_view.FRAGMENTS, key),
-        **selection.why_button(current.run(), key),
-        offset=start,
-        template=sum(template for _token, template in part),
-    )
-
-
-def _thought_label(run: Generation, thought: Thought) -> str:
-    """Return how many tokens a thought has, and what they cost."""
-    bill = Receipt.of(run.path[thought.first : thought.end], run.model.known_shape)
-    count = thought.end - thought.first
-    cost = [numbers.duration(bill.seconds)] + ([] if bill.flops is None else [receipt.prefixed(bill.flops, "FLOP")])
-    named = ngettext("{count} token", "{count} tokens", count).format(count=numbers.whole(count))
-    return " · ".join([_("Thought") if thought.closed else _("Thinking"), named, *cost])
-
-
-def _computed(run: Generation) -> None:
-    """Say how much of the conversation came from the cache, and where the template writes it in another way."""
-    done, again = run.path[0].forward, current_session().rewritten_from
-    if not (done.computed_tokens or done.reused_tokens):  # a server that does not count them
-        return
-    counts = {"computed": numbers.whole(done.computed_tokens), "reused": numbers.whole(done.reused_tokens)}
-    sentence = _("Before this answer, the model computed {computed} tokens; {reused} came from the notepad (KV cache).").format(**counts)
-    if again:
-        other = _("From token {number} on, the template or the tokenizer writes the earlier text in another way, so it was computed again.")
-        sentence = f"{sentence} {other.format(number=numbers.whole(again))}"
-    st.caption(sentence)
 
 
 def message_input() -> None:

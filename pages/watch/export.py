@@ -162,6 +162,15 @@ def _progress() -> None:
         st.caption(str(drawing.about))
 
 
+def link() -> str:
+    """Draw the button of the run's link, if it has one, and what the link opens. Return its query, "" without a link."""
+    query, note = address_bar.link_query()
+    if query:
+        copy_button(_("Copy link"), _("Link"), key="link", query=query)
+    st.caption(note)
+    return query
+
+
 def keep(run: Generation) -> None:
     """Draw the popover with the link and the files of a run. A file is made at the press, from the run as it is then."""
     with st.popover(
@@ -174,9 +183,7 @@ def keep(run: Generation) -> None:
         if not popover.open:
             return
         with drawing_boundary():
-            query, note = address_bar.link_query()
-            copy_button(_("Copy link"), _("Link"), key="link", query=query)
-            st.caption(note)
+            query = link()
             files(run)
             pictures(run, whole_link(query))
             opened = partial(elements.run_and_rerun, opened_recording.recording_uploaded, ())

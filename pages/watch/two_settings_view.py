@@ -7,14 +7,14 @@ import streamlit as st
 from core.generation.generation import Generation
 from core.generation.step_again import TwoSettings, two_settings
 from core.record.step import Step, TokenDistribution
-from pages.ui.charts import distribution_chart, distribution_rows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, own_presets
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.views import chart, distribution_view
+from pages.ui.views import chart
+from pages.ui.views.distribution_legend import entries
 
 SIDES = {"A": own_presets.SIDEBAR, "B": "order:llama.cpp"}
 
@@ -45,21 +45,18 @@ def two_settings_view(run: Generation, seen: TokenDistribution | Step, rows: int
 
 def _side(side: str, step: Step, rows: int, logarithmic: bool) -> None:
     """Draw one column: the bars, what is excluded, and the dice."""
-    chart.draw(
-        distribution_chart.distribution,
-        distribution_rows.distribution_rows(step, rows, current.clicks(), folded=False),
+    alt_text = _("Bars: the model's probability (pale) and the probability after settings {side} (solid), 0 to 100 percent.")
+    chart.bars(
+        step,
+        rows,
+        entries(),
         key=f"two_settings_bars_{side}",
-        title=_("Settings {side}").format(side=side),
-        legend=distribution_view.entries(),
-        settings=step.settings,
-        alt_text=_("Bars: the model's probability (pale) and the probability after settings {side} (solid), 0 to 100 percent.").format(
-            side=side
-        ),
-        rows=rows + 1,
         logarithmic=logarithmic,
+        alt_text=alt_text.format(side=side),
+        title=_("Settings {side}").format(side=side),
     )
     st.caption(excluded(step))
-    chart.dice_strip(step, key=f"two_settings_dice_{side}", still=True)
+    chart.dice(step, key=f"two_settings_dice_{side}", still=True)
 
 
 def excluded(step: Step) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.ui.charts import distribution_rows
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current
+from pages.ui.session.state import current_session
 
 TINTS = {"likely": N_("probability"), "unsure": N_("entropy"), "none": N_("no tint")}
 
@@ -63,3 +64,11 @@ def chosen() -> DisplayOptions:
     """Return what is chosen, also where the popover is not drawn."""
     tint, rows = current.field("tint"), current.field("rows")
     return DisplayOptions(tint or "likely", rows or distribution_rows.USUAL, bool(current.field("log")), not current.field("cut_shown"))
+
+
+def apply(display: DisplayOptions) -> None:
+    """Let the live view show the bars as they are chosen."""
+    live = current_session().live
+    if (live.rows, live.folded) != (display.rows, display.folded):
+        live.rows, live.folded = display.rows, display.folded
+        live.changed()

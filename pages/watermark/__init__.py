@@ -5,11 +5,14 @@ from __future__ import annotations
 from core.experiments import claims
 from core.experiments.claims import Claim
 from core.experiments.watermark_detection import MarkedToken, Measured
-from core.sampling.settings import SamplingSettings
-from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
+from core.sampling.settings import SETTINGS, SamplingSettings
+from pages.ui.features import IDS, MARKED, Feature, Recorded
+from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current
 from pages.ui.session.sampling_controls import ALL
+
+SAMPLING = {"plain": N_("temperature 1, all tokens"), "sidebar": N_("the sidebar's settings")}
 
 
 def used_settings() -> frozenset[str]:
@@ -18,8 +21,8 @@ def used_settings() -> frozenset[str]:
 
 
 FEATURE = Feature(
-    group=WHAT_IF,
-    place=60,
+    group=MARKED,
+    place=10,
     title=N_("Is it marked?"),
     sight=N_("A secret mark in the dice: found, paid for, attacked."),
     address="is-it-marked",
@@ -37,4 +40,11 @@ FEATURE = Feature(
             ),
         ),
     ),
+    controls={
+        "watermark": Control(N_("the watermark"), names=SETTINGS["watermark"].choices),
+        "watermark_key": Control(N_("the key"), N_("key {key}")),
+        "gamma": Control(N_("gamma"), N_("gamma {gamma}")),
+        "delta": Control(N_("delta"), N_("delta {delta}")),
+        "sampling": Control(N_("the sampling"), names=SAMPLING),
+    },
 )

@@ -8,10 +8,9 @@ from dataclasses import replace
 import streamlit as st
 
 from core.experiments import prepared_runs, watermark_detection
-from core.sampling.settings import SETTINGS, SamplingSettings
+from core.sampling.settings import SamplingSettings
 from pages.ui.experiments import results
-from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.translation import N_, _, said
+from pages.ui.i18n.translation import _, said
 from pages.ui.session import current, elements, notices, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
@@ -19,13 +18,12 @@ from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 from pages.ui.views import watermark_score
-from pages.watermark import watermark_view
+from pages.watermark import SAMPLING, watermark_view
 
 frame.page()
 
 NAME = "watermark"
 LENGTHS = (50, 100, 200)
-SAMPLING = {"plain": N_("temperature 1, all tokens"), "sidebar": N_("the sidebar's settings")}
 CERTAIN_PROMPT = next(run.prompt for run in prepared_runs.PREPARED if run.name == "certain")
 
 
@@ -44,16 +42,17 @@ def controls() -> tuple[SamplingSettings, str, int]:
 def whole() -> None:
     """Draw the controls and the result."""
     settings, sampling, length = controls()
-    made_with = {
-        N_("the watermark"): str(SETTINGS["watermark"].choices[settings.watermark]),
-        N_("the key"): control_value("key {key}", key=settings.watermark_key),
-        N_("gamma"): control_value("gamma {gamma}", gamma=f"{settings.watermark_gamma:g}") if settings.watermark == "green" else "",
-        N_("delta"): control_value("delta {delta}", delta=f"{settings.watermark_delta:g}") if settings.watermark == "green" else "",
-        N_("the seed"): control_value("seed {seed}", seed=settings.seed),
-        N_("the length"): control_value("{count} tokens", count=length),
-        N_("the sampling"): SAMPLING[sampling],
-    }
-    now = provenance.now(made_with, settings=sampling == "sidebar")
+    green = settings.watermark == "green"
+    now = provenance.now(
+        settings=sampling == "sidebar",
+        watermark=settings.watermark,
+        watermark_key=settings.watermark_key,
+        gamma=settings.watermark_gamma if green else None,
+        delta=settings.watermark_delta if green else None,
+        seed=settings.seed,
+        length=length,
+        sampling=sampling,
+    )
 
     def writing(by: Provenance) -> Callable[[], None]:
         run = lambda: watermark_detection.watch(current.model(), by.prompt or "", settings, length, watermark_detection.RUNS)  # noqa: E731

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import streamlit as st
 
 from core.sources.capabilities import Can
@@ -11,9 +13,8 @@ from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, elements, notices, provenance, state
+from pages.ui.session import current, elements, notices, progress, provenance
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.playback import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.shell.player import play_and_speed
@@ -89,8 +90,8 @@ def stage() -> None:
         if now is None:
             notices.show_notice(_("This is a recording. Only branches that were recorded can be compared."))
             return
-        both, kept = fork_playback.sides(now), state.drawn()
-        picked = fork_view(now.run.prompt_tokens, now.shared(), both, key="what_if_view", memory=kept, opened=now.opened)
+        both = fork_playback.sides(now)
+        picked = fork_view(now.run.prompt_tokens, now.shared(), both, key="what_if_view", opened=now.opened)
         if picked is not None and picked != now.opened:
             fork_playback.open_word(picked)
             st.rerun()
@@ -114,4 +115,4 @@ with drawing_boundary():
     known = fork_playback.playback()
     playing = known is not None and known.playing
     speed = player(playing)
-    st.fragment(stage, run_every=every(1 / speed if playing else None), key="what_if_stage")()
+    progress.part(stage, lambda session: monotonic() * speed // 1, key="what_if_stage", advances=playing, seconds=0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from core.experiments import claims
@@ -11,11 +13,15 @@ from core.experiments.hidden_words import HiddenWords
 from core.experiments.logit_sum import LogitSum
 from core.experiments.steered_run import SteeredRun
 from core.experiments.traced_fact import TracedFact
-from pages.ui.features import HOW_IT_WORKS, NONE, PASSES, Feature, Recorded
-from pages.ui.i18n import example_texts, names
+from pages.ui.features import INSIDE, NONE, PASSES, Feature, Recorded
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.controls import Control
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current
 from pages.ui.session.sampling_controls import ALL
+
+OWN_LISTS = N_("your own lists")
 
 
 def used_settings() -> frozenset[str]:
@@ -24,7 +30,7 @@ def used_settings() -> frozenset[str]:
 
 
 FEATURE = Feature(
-    group=HOW_IT_WORKS,
+    group=INSIDE,
     place=20,
     title=N_("Why this token?"),
     sight=N_("Take a word or a part of the model away, and see what changes."),
@@ -35,7 +41,7 @@ FEATURE = Feature(
             "why_words",
             "why_words_start",
             HiddenWords,
-            query=(("prompt", example_texts.WHY_PROMPT),),
+            query=(("prompt", EXAMPLES.why_prompt),),
             card=(N_("Which word mattered"), N_("Each word was hidden once, and the probability of the next one was measured.")),
             claim=Claim(
                 "hiding one word takes at least 3 bits", lambda seen: max(part.effect for part in seen[-1].parts) >= 3 * claims.BIT
@@ -46,7 +52,7 @@ FEATURE = Feature(
             "why_heads_start",
             AblatedHeads,
             view=("why_view", names.WHY_VIEWS[1]),
-            query=(("prompt", example_texts.WHY_PROMPT),),
+            query=(("prompt", EXAMPLES.why_prompt),),
             claim=Claim(
                 "switching off one head takes at least 2 bits, and its attention is shown",
                 lambda seen: max(effect for layer in seen[-1].effects for effect in layer) >= 2 * claims.BIT and bool(seen[-1].attention),
@@ -57,7 +63,7 @@ FEATURE = Feature(
             "why_without_start",
             WithoutHeads,
             view=("why_view", names.WHY_VIEWS[1]),
-            query=(("prompt", example_texts.WHY_PROMPT),),
+            query=(("prompt", EXAMPLES.why_prompt),),
             claim=Claim(
                 "without the head the likeliest token is another one", lambda seen: np.argmax(seen[-1].usual) != np.argmax(seen[-1].changed)
             ),
@@ -67,7 +73,7 @@ FEATURE = Feature(
             "why_fact_start",
             TracedFact,
             view=("why_view", names.WHY_VIEWS[2]),
-            query=(("prompt", example_texts.WHY_PROMPT),),
+            query=(("prompt", EXAMPLES.why_prompt),),
             card=(
                 N_("Where a fact comes from"),
                 N_("Activations of one sentence were put into another, one at a time. How much of the first answer comes back?"),
@@ -79,7 +85,7 @@ FEATURE = Feature(
             "why_sum_start",
             LogitSum,
             view=("why_view", names.WHY_VIEWS[3]),
-            query=(("prompt", example_texts.WHY_PROMPT),),
+            query=(("prompt", EXAMPLES.why_prompt),),
             claim=Claim(
                 "the parts add up to the logit, and one adds at least 2",
                 lambda seen: abs(seen[-1].sum - seen[-1].logit) < 0.01 and max(part.value for part in seen[-1].parts) >= 2,
@@ -90,7 +96,7 @@ FEATURE = Feature(
             "why_steer_start",
             SteeredRun,
             view=("why_view", names.WHY_VIEWS[4]),
-            query=(("prompt", example_texts.WHY_PROMPT),),
+            query=(("prompt", EXAMPLES.why_prompt),),
             card=(
                 N_("Night, turned up"),
                 N_("One direction was added while the model wrote: from texts about the day to texts about the night."),
@@ -98,4 +104,20 @@ FEATURE = Feature(
             claim=Claim("the steered text is about the night, and not broken", claims.steered),
         ),
     ),
+    controls={
+        "hidden_unit": Control(N_("what is hidden"), names=names.HIDDEN_UNITS),
+        "hiding": Control(N_("how it is hidden"), names=names.HIDING),
+        "passage": Control(N_("the passage")),
+        "token": Control(N_("the token"), shown=False),
+        "head_value": Control(N_("the value of a head"), names=names.HEAD_VALUES),
+        "heads": Control(N_("the heads"), shown=False),
+        "first_prompt": Control(N_("the first prompt")),
+        "second_prompt": Control(N_("the second prompt")),
+        "by_words": Control(N_("the alignment"), names={True: N_("aligned by words")}),
+        "lists": Control(N_("the lists"), names={title: title for title in (*EXAMPLES.steering, OWN_LISTS)}),
+        "steered_beginning": Control(N_("the beginning")),
+        "steered_layer": Control(N_("the layer"), N_("layer {count}")),
+        "strength": Control(N_("the strength"), N_("strength {count}"), number=partial(numbers.decimal, places=1)),
+        "texts": Control(N_("the texts"), shown=False),
+    },
 )

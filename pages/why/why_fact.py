@@ -13,9 +13,10 @@ from pages.ui.charts.css_colours import AFTER, BEFORE, Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.views import chart
@@ -28,10 +29,10 @@ LONGEST = 400  # characters of a prompt
 
 def fact_view() -> None:
     """Draw the controls and the result."""
-    first, second = next(iter(example_texts.FACT_PAIRS.values()))
+    first, second = next(iter(EXAMPLES.fact_pairs.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="why_pairs"):
         st.caption(_("Try one"), width="content")
-        elements.examples(example_texts.FACT_PAIRS, ("why_clean", "why_corrupted"), "why_pair", type="tertiary")
+        elements.examples(EXAMPLES.fact_pairs, ("why_clean", "why_corrupted"), "why_pair", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_fact_controls"):
         widget_options = {"width": 320, **PERSISTENT}
         clean = st.text_input(_("First prompt"), first, key="why_clean", max_chars=LONGEST, **widget_options) or ""
@@ -41,9 +42,7 @@ def fact_view() -> None:
             "of tokens."
         )
         by_words = st.toggle(_("Align by words"), key="why_aligned", help=why, **PERSISTENT)
-        chosen = {N_("the first prompt"): clean, N_("the second prompt"): corrupted}
-        chosen |= {N_("the alignment"): N_("aligned by words")} if by_words else {}
-        now = provenance.now(chosen, prompt=False, settings=False)
+        now = provenance.now(first_prompt=clean, second_prompt=corrupted, by_words=by_words or None, prompt=False, settings=False)
         begin = results.starter(NAME, now, lambda: traced_fact(current.model(), clean, corrupted, by_words))
         results.start_button(NAME, _("Trace it"), begin, type="primary", icon=":material/conversion_path:")
     results.part(NAME, now, begin, draw)

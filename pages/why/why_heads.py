@@ -19,13 +19,13 @@ from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import numbers
+from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _, said
+from pages.ui.i18n.translation import _, said
 from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.selection import ExplainedToken
-from pages.ui.views import chart, why_token
+from pages.ui.views import chart
 from pages.ui.views.why_token import choose
 from pages.why.effect_bars import BIT, CELL, GAPS, signed_bits, word_of
 
@@ -39,10 +39,9 @@ def heads_view(token: ExplainedToken) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_heads_controls"):
         target = choose(token)
         instead = _("What takes the place of the head's output: zero, or its mean over this text, which keeps what it always adds.")
-        widget_options = {"format_func": said(why_token.HEAD_VALUES).__getitem__, "help": instead}
-        value = elements.choice(_("A switched-off head gives"), list(why_token.HEAD_VALUES), "zero", "why_value", **widget_options)
-        hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
-        now = provenance.now({N_("the value of a head"): why_token.HEAD_VALUES[value]}, hidden, prompt=False, settings=False)
+        widget_options = {"format_func": said(names.HEAD_VALUES).__getitem__, "help": instead}
+        value = elements.choice(_("A switched-off head gives"), list(names.HEAD_VALUES), "zero", "why_value", **widget_options)
+        now = provenance.now(head_value=value, token=model.piece(target), text_before=token.text, prompt=False, settings=False)
         begin = results.starter(NAME, now, lambda: ablated_heads(model, token.ids, target, token.texts, value))
         results.start_button(NAME, _("Switch off each head"), begin, type="primary", icon=":material/power_settings_new:")
     results.part(NAME, now, begin, draw)
@@ -108,10 +107,9 @@ def go_on() -> None:
     usual = [strongest] if strongest in options else []
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_without_controls"):
         label = _("Switched off")
-        heads = st.multiselect(label, options, usual, key=f"why_off_{strongest}", format_func=head_name, width=420, **PERSISTENT)
-        off = [head_name(head) for head in heads]
-        hidden = {N_("the heads"): ", ".join(off), provenance.TEXT: current.run().text}
-        now = provenance.now(None, hidden, prompt=False)
+        chosen = st.multiselect(label, options, usual, key=f"why_off_{strongest}", format_func=head_name, width=420, **PERSISTENT)
+        heads = sorted(set(chosen))  # a browser can name one twice, and in any order
+        now = provenance.now(heads=str(heads), text_before=current.run().text, prompt=False)
 
         def write() -> Iterator[WithoutHeads]:
             run = current.run()

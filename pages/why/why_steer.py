@@ -10,12 +10,13 @@ from core.experiments.claims import BROKEN
 from core.experiments.steered_run import SteeredRun, steered_run
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.control_values import control_value
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, notices, provenance
 from pages.ui.session.elements import PERSISTENT
+from pages.why import OWN_LISTS
 
 NAME = "why_steer"
 LONGEST = 1_500  # characters of a list
@@ -29,7 +30,7 @@ def lines_of(text: str) -> list[str]:
 
 def steer_view() -> None:
     """Draw the controls and the result."""
-    pairs = example_texts.STEERING_TEXTS
+    pairs = EXAMPLES.steering
     first, second, beginning, usual_layer, usual_strength = next(iter(pairs.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="why_lists"):
         st.caption(_("Try one"), width="content")
@@ -50,13 +51,10 @@ def steer_view() -> None:
         turned = _("How many times the difference is added. 0: nothing changes. Below 0: the other direction.")
         widget_options = {"key": "why_strength", "width": 260, "help": turned, **PERSISTENT}
         strength = st.slider(_("Strength"), -STRONGEST, STRONGEST, usual_strength, 0.5, **widget_options)
-        chosen = {
-            N_("the lists"): next((title for title, lists in pairs.items() if lists[:2] == (more, less)), N_("your own lists")),
-            N_("the beginning"): prompt,
-            N_("the layer"): control_value("layer {count}", count=layer),
-            N_("the strength"): control_value("strength {count}", count=strength),
-        }
-        now = provenance.now(chosen, {N_("the texts"): f"{more}\n\n{less}"}, prompt=False)
+        lists = next((title for title, texts in pairs.items() if texts[:2] == (more, less)), OWN_LISTS)
+        now = provenance.now(
+            lists=lists, steered_beginning=prompt, steered_layer=layer, strength=strength, texts=(more, less), prompt=False
+        )
 
         def write() -> Iterator[SteeredRun]:
             lists = lines_of(more), lines_of(less)

@@ -40,8 +40,7 @@ def sum_view(token: ExplainedToken) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_sum_controls"):
         target = choose(token)
         st.toggle(_("Each head"), key="why_sum_heads", help=_("Show what each attention head adds, the largest first."), **PERSISTENT)
-        hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
-        now = provenance.now(None, hidden, prompt=False, settings=False)
+        now = provenance.now(token=model.piece(target), text_before=token.text, prompt=False, settings=False)
         begin = results.starter(NAME, now, lambda: logit_sum(model, token.ids, target, token.texts))
         results.start_button(NAME, _("Add it up"), begin, type="primary", icon=":material/functions:")
     results.part(NAME, now, begin, draw)

@@ -17,9 +17,9 @@ from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import numbers
+from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _, quoted, said
+from pages.ui.i18n.translation import _, quoted, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.selection import ExplainedToken, start_here
 from pages.ui.session.state import memory
@@ -41,23 +41,22 @@ class _Shown:
 
 def words_view(token: ExplainedToken) -> None:
     """Draw the controls and the result."""
-    model, span = current.model(), None
+    model = current.model()
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_words_controls"):
         target = choose(token)
-        unit = elements.choice(
-            _("Hide"), list(why_token.HIDDEN_UNITS), "word", "why_unit", format_func=said(why_token.HIDDEN_UNITS).__getitem__
-        )
+        unit = elements.choice(_("Hide"), list(names.HIDDEN_UNITS), "word", "why_unit", format_func=said(names.HIDDEN_UNITS).__getitem__)
         usual = "mask" if Can.NETWORK in model.can and model.shape.attention_layers == model.layer_count else "omit"
-        method = elements.choice(_("How"), list(why_token.HIDING), usual, "why_method", format_func=said(why_token.HIDING).__getitem__)
-        chosen = {
-            N_("what is hidden"): why_token.HIDDEN_UNITS[unit],
-            N_("how it is hidden"): why_token.HIDING[method],
-        }
-        if unit == "passage":
-            span = passage(token)
-            chosen[N_("the passage")] = "".join(token.texts[slice(*span)])
-        hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
-        now = provenance.now(chosen, hidden, prompt=False, settings=False)
+        method = elements.choice(_("How"), list(names.HIDING), usual, "why_method", format_func=said(names.HIDING).__getitem__)
+        span = passage(token) if unit == "passage" else None
+        now = provenance.now(
+            hidden_unit=unit,
+            hiding=method,
+            passage="".join(token.texts[slice(*span)]) if span else None,
+            token=model.piece(target),
+            text_before=token.text,
+            prompt=False,
+            settings=False,
+        )
         begin = results.starter(NAME, now, lambda: hidden_words(model, token.ids, target, token.texts, method, unit, span))
         results.start_button(NAME, _("Hide and measure"), begin, type="primary", icon=":material/visibility_off:")
     st.caption(f"{_(why_token.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
@@ -102,7 +101,7 @@ def draw(run: Experiment) -> None:
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
         bars(seen)
-    with right, st.container(key="detail_why_gradients"):
+    with right, st.container(key="detail_why_gradients"), st.expander(_("Do fast estimates agree?"), key="why_gradients"):
         second_opinion(seen)
 
 
@@ -137,7 +136,7 @@ def bars(seen: HiddenWords) -> None:
 
 def second_opinion(seen: HiddenWords) -> None:
     """Draw how far the gradient map agrees with the measurement."""
-    elements.section(_("Do fast estimates agree?"), _("integrated gradients"))
+    st.caption(_("integrated gradients"))
     if seen.note:
         st.caption(_(seen.note))
         return

@@ -9,19 +9,62 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.experiments.experiment import Worker
+from pages.ui.live.verbs import VERBS, Press
+from pages.ui.live.view_data import NOTHING, view_data
+from pages.ui.session.state import acting_for
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]
 
 
+BUTTONS = {name: name for name in ("step", "back", "restart", "play", "pause")} | {
+    "new_dice": "seed",
+    "roll_again": "roll",
+    "leave": "close",
+}
+
+
+def show_more(app: AppTest) -> AppTest:
+    """Turn the switch More of Watch on."""
+    return app.toggle(key="watch_more").set_value(True).run()
+
+
+def live(app: AppTest, verb: str, **more: Any) -> AppTest:
+    """Press in the live view, as its route does, and draw the page."""
+    session = app.session_state["_session"]
+    with acting_for(session):
+        VERBS[verb](Press(view="a-view-of-a-test", number=1, run=session.live.run_number, **more))
+    app.run()
+    assert not app.exception
+    return app
+
+
+def view(app: AppTest) -> dict[str, Any]:
+    """Return what the live view shows, with all its tokens; nothing on a page without it."""
+    if not any(part.key == "live_player" for part in app.get("bidi_component")):
+        return {}
+    with acting_for(app.session_state["_session"]):
+        return view_data(NOTHING)
+
+
 def told(app: AppTest) -> list[str]:
-    """Return the notices of a page."""
-    return [str(note.value) for note in app.info]
+    """Return the notices of a page, those of its live view first."""
+    notes = [str(note.value) for note in app.info]
+    return [sentence for sentence in (*_notices(app), *notes) if sentence]
+
+
+def _notices(app: AppTest) -> list[str]:
+    shown = view(app)
+    return [shown.get("refused", ""), *shown.get("notices", ()), shown.get("ended", "")]
 
 
 def said(app: AppTest) -> str:
-    """Return the texts of a page."""
-    return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
+    """Return the texts of a page, and the sentences of its live view."""
+    shown = view(app)
+    step = shown.get("step") or {"notes": [], "times": []}
+    sentences = [sentence for sentence, _help in (*step["notes"], *step["times"])]
+    texts = [element.value for kind in (app.markdown, app.caption) for element in kind]
+    return "\n".join([*texts, *told(app), *sentences, shown.get("recorded", ""), shown.get("from_cache", "")])
 
 
 def html(app: AppTest) -> str:
@@ -40,9 +83,12 @@ def run_on(app: AppTest, patience: float = 240) -> AppTest:
 
 
 def press(app: AppTest, key: str, times: int = 1) -> AppTest:
-    """Press a button so many times. No press raises."""
+    """Press a button so many times, one of the live view by its verb. No press raises."""
     for _ in range(times):
-        app.button(key=key).click().run()
+        if key in BUTTONS:
+            live(app, BUTTONS[key])
+        else:
+            app.button(key=key).click().run()
         assert not app.exception
     return app
 

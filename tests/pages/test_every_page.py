@@ -16,7 +16,7 @@ from pages.ui import features
 from pages.ui.experiments.experiment import Worker
 from pages.ui.i18n import spoken_language, translation
 from pages.ui.shell.sidebar import used_settings
-from tests.pages.apptest import Open, html
+from tests.pages.apptest import Open, State, html, show_more
 from tests.pages.test_settings_of_page import counting
 
 FIRST = {take.page for take in features.recorded() if take.view is None and not take.query}
@@ -72,6 +72,8 @@ def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(page: 
         assert "⟦A recorded result" in html(app)
         assert not any(isinstance(one, Worker) for one in app.session_state["_session"].experiments.values()), "nothing was run for it"
     feature = features.feature_of(page)
+    if page == "watch":
+        show_more(app)
     if not callable(feature.settings) and not feature.bare:
         assert counting(app) == used_settings(feature)
     if page not in ENGLISH_TEXTS:
@@ -89,6 +91,43 @@ def test_every_folder_of_a_page_is_in_the_menu_and_keeps_no_state_of_its_own() -
 def test_places_in_the_menu_are_different() -> None:
     places = [(feature.group, feature.place) for feature in features.features().values()]
     assert len(set(places)) == len(places)
+
+
+@pytest.mark.parametrize("for_operator", [False, True])
+def test_the_menu_has_few_entries_and_every_page_is_a_tab_of_one(for_operator: bool) -> None:
+    tabs = [features.tabs(group, for_operator) for group in features.GROUPS]
+    assert len(features.GROUPS) <= 16 and all(tabs), "every entry has a page"
+    assert not any(pages[0].bare for pages in tabs), "the page that an entry opens has tabs and the menu"
+    listed = {feature.path for pages in tabs for feature in pages}
+    assert listed == {path for path, f in features.features().items() if f.in_menu and (for_operator or not f.for_operator)}
+    for pages in tabs:
+        labels = [feature.tab or feature.title for feature in pages]
+        assert len(set(labels)) == len(labels)
+
+
+@pytest.mark.parametrize("language", spoken_language.languages())
+def test_no_entry_of_the_menu_begins_with_another(language: str) -> None:
+    """The script that marks the open entry compares beginnings, because a section has an icon after its name."""
+    with spoken_language.speaking(language):
+        entries = [translation._(name) for name in (*features.GROUPS, "More")]
+    assert not [(one, other) for one in entries for other in entries if one is not other and one.startswith(other)]
+
+
+def test_every_address_opens_its_page(open_app: Open, session: State) -> None:
+    pages = [page for listed in next(iter(session(open_app()).navigation.values())).values() for page in listed]
+    opened = {page.url_path: features.path_of(page.url_path) for page in pages}
+    assert opened == {"": "", "watch": "watch"} | {name: path for path, f in features.features().items() for name in (path, f.url)}
+    seen = [page for page in pages if page.visibility == "visible"]
+    assert [page.title for page in seen] == list(features.GROUPS)
+    assert {page.url_path for page in seen} == {features.tabs(group)[0].url for group in features.GROUPS} - {"watch"} | {""}
+
+
+def test_a_page_links_to_the_other_tabs(open_app: Open) -> None:
+    app = open_app(page="compare")
+    links = [(link.proto.label, link.proto.page) for link in app.get("page_link")]
+    assert links[:3] == [("Two branches", "two-branches"), ("Several tries", "several-tries"), ("Thinking aloud", "think")]
+    assert '<a aria-current="page">Compare</a>' in html(app)
+    assert "<a aria-current" not in html(open_app(page="glossary")), "it is alone"
 
 
 def test_the_address_of_a_page_is_in_its_title() -> None:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.errors import BadSetting
 from pages.ui.i18n import example_texts
 from pages.ui.session import elements, error_boundary, notices, share_link, state
 from pages.ui.session.error_boundary import action_boundary
-from tests.pages.apptest import Open, State, go, press, told
+from tests.pages.apptest import Open, State, go, live, press, told, view
 
 TOO_LONG = {"characters": "x" * (share_link.LONGEST_PROMPT + 1), "tokens": "and so on " * 1900}
 REFUSED = {"nothing": "", **TOO_LONG}
-
-
-def components(app: AppTest) -> list[str | None]:
-    """The components of the page itself: not those that app.py draws for every page, the address, the keys, the menu, ...."""
-    everywhere = {"address", "keys", "menu_mark", "page_top", "reconnect", "visibility", "talk_memory", "glossary", "own_presets"}
-    return [element.key for element in app.get("bidi_component") if element.key not in everywhere]
 
 
 @pytest.fixture
@@ -62,15 +55,14 @@ def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, 
     app = press(open_app(), "step", 2)
     run = session(app).run
     written = run.written
-    app.text_area(key="prompt").set_value(prompt).run()
-    assert not app.exception
+    live(app, "prompt", text=prompt[: share_link.LONGEST_PROMPT + 1])
     assert len(told(app)) == 1
-    assert not app.get("vega_lite_chart") and not components(app), "no bars, no text, no receipt of a run that nobody asked for"
+    assert not app.get("vega_lite_chart") and not {"step", "text"} & view(app).keys(), "nothing of a run that nobody asked for"
     for key in ("step", "play", "back", "restart"):
         press(app, key)
         assert len(told(app)) == 1, key
     assert run.written == written and not session(app).playing
-    app.text_area(key="prompt").set_value(example_texts.FIRST_PROMPT).run()
+    live(app, "prompt", text=example_texts.FIRST_PROMPT)
     assert told(app) == []
     assert session(app).run is run and run.written == written, "the run comes back with its own prompt"
 

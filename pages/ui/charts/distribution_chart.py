@@ -1,4 +1,4 @@
-"""The chart of a step: a row for each candidate, with its probability before and after the settings.
+"""The picture of a step that a visitor saves: a row for each candidate, with its probability before and after the settings.
 
 Which candidates have a row is decided in `core/record/step_rows.py`.
 """
@@ -10,8 +10,7 @@ from typing import Any
 import altair as alt
 
 from pages.ui.charts.css_colours import Palette
-from pages.ui.charts.parts import CHART, by_kind, chart_spec, percent_axis, tips
-from pages.ui.i18n.translation import _
+from pages.ui.charts.parts import CHART, by_kind, chart_spec, percent_axis
 
 ROW = 26  # pixels per candidate
 _FLOOR = 0.0001  # start of the logarithmic axis: 0.01 %
@@ -21,16 +20,16 @@ _LABEL = 100  # pixels for a token
 
 @chart_spec(64)
 def distribution(colours: Palette, rows: int = 12, logarithmic: bool = False) -> alt.TopLevelMixin:
-    """One row per candidate: pale bar = model's probability, solid bar = after the settings; a click picks the row.
+    """One row per candidate: pale bar = model's probability, solid bar = after the settings.
 
     The number stands between token and bars, because at the end of one bar it would be read with the other one when that is longer.
-    Columns: row, serial, step, token_id, space, label, model, dice, number, note, kind ("open", "chosen", "removed", "rest"), and for the
-    card piece, model_text, dice_text, rank_text, logit_text, removed_by. Fixed axis from 0 to 100 %, or logarithmic from 0.01 to 100 %.
+    Columns: row, space, label, model, dice, number, note, kind ("open", "chosen", "removed", "rest"). Fixed axis from 0 to 100 %, or
+    logarithmic from 0.01 to 100 %.
     """
     ticks = (_FLOOR, 0.001, 0.01, 0.1, 1) if logarithmic else (0, 0.25, 0.5, 0.75, 1)
     start = _FLOOR if logarithmic else 0.0
     shape: dict[str, Any] = {"type": "log"} if logarithmic else {}
-    width = alt.ExprRef("width - 14")  # the last number of the axis ends at the edge
+    width = alt.ExprRef("width - 18")  # the last number of the axis ends at the edge
     scale = alt.Scale(domain=[start, 1], clamp=True, rangeMin=alt.ExprRef(_START), rangeMax=width, nice=False, **shape)
     percent = "format(datum.value * 100, '~r') + ' %'"
     axis = percent_axis(colours, *ticks, orient="top", labelExpr=percent, labelFlush=False)
@@ -55,28 +54,5 @@ def distribution(colours: Palette, rows: int = 12, logarithmic: bool = False) ->
         label.encode(x=alt.value(14), text="label:N", color=ink, opacity=alt.value(1)),
         number.encode(x=alt.value(alt.ExprRef(f"{_START} - 10")), text="number:N", color=ink),
         note.encode(x=alt.value("width"), text="note:N"),
-        _rows_to_pick(base, colours),
     )
     return alt.layer(*layers).properties(height=rows * ROW)
-
-
-def _rows_to_pick(base: alt.Chart, colours: Palette) -> alt.Chart:
-    """Return transparent rectangles over whole rows, which take hover and clicks."""
-    pick = alt.selection_point(name="pick", fields=["serial", "step", "token_id"], on="click", toggle=False, clear=False)
-    hover = alt.selection_point(name="hover", fields=["row"], on="pointerover", clear="pointerout", empty=False)
-    card = tips(
-        ("piece", _("token")),
-        ("id_text", _("id")),
-        ("rank_text", _("rank")),
-        ("model_text", _("model")),
-        ("dice_text", _("after your settings")),
-        ("logit_text", _("logit")),
-        ("removed_by", _("excluded by")),
-    )
-    rows = (
-        base.transform_filter("datum.piece !== ''")
-        .properties(name="row")
-        .mark_rect(color=colours.muted_text, cursor="pointer", cornerRadius=6)
-    )
-    opacity = alt.condition(hover, alt.value(0.09), alt.value(0))
-    return rows.encode(x=alt.value(0), x2=alt.value("width"), opacity=opacity, tooltip=card).add_params(pick, hover)

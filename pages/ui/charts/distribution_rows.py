@@ -21,12 +21,12 @@ LONG = 0.75  # probability from which a bar leaves no space for a note
 DISTRIBUTION = columns(
     "space label number note kind piece id_text rank_text model_text dice_text logit_text removed_by",
     values="model dice logit",
-    counts="row serial step token_id rank",
+    counts="row step token_id rank",
 )
 _NO_TEXTS = {column.name: "" for column in DISTRIBUTION if column.type == pa.string()}
 
 
-def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, clicks: int = 0, folded: bool = True) -> pa.Table:
+def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, folded: bool = True) -> pa.Table:
     """Return `count` candidates, the model's likeliest, and one row for all other tokens, with the columns of `DISTRIBUTION`.
 
     Under a constraint, the tokens that it allows come first, then the model's likeliest among the excluded ones.
@@ -35,6 +35,13 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     There are always count + 1 rows: a chosen token with a higher rank takes the last place. folded: unlikely excluded candidates at the
     end share one line, and empty rows take their places.
     """
+    rows = bars(distribution, count, folded)
+    rows += map(_empty, range(len(rows), count + 1))
+    return arrow_table(({**row, "step": distribution.index} for row in rows), DISTRIBUTION)
+
+
+def bars(distribution: TokenDistribution | Step, count: int = USUAL, folded: bool = True) -> list[dict[str, object]]:
+    """Return the rows of `distribution_rows` as dicts. Empty rows are left out at the end."""
     drawn = record_rows.step_rows(distribution, count, "folded" if folded else "shown")
     done = constrained(distribution)
     forced = done is not None and done.allowed == 1
@@ -42,9 +49,7 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     rows = [_row(index, row, forced, marked) for index, row in enumerate(drawn.listed)]
     excluded = distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(bool(row.excluded_by) for row in drawn.listed)
     others = {**_empty(len(rows)), **_others(drawn, excluded), "token_id": FOLDED if folded else -1}
-    rows += [others] if drawn.folded else [*map(_empty, range(len(rows), count)), {**others, "row": count}]
-    rows += map(_empty, range(len(rows), count + 1))
-    return arrow_table(({**row, "step": distribution.index, "serial": clicks} for row in rows), DISTRIBUTION)
+    return rows + ([others] if drawn.folded else [*map(_empty, range(len(rows), count)), {**others, "row": count}])
 
 
 def _others(drawn: StepRows, excluded: int) -> dict[str, object]:

@@ -20,8 +20,8 @@ from core.tokens.token_text import Token
 from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, grey_axis, percent_axis, shades, tips
 from pages.ui.charts.step_tables import Word
-from pages.ui.i18n import number_marks, numbers
-from pages.ui.i18n.number_marks import written
+from pages.ui.i18n import numbers
+from pages.ui.i18n.numbers import written
 from pages.ui.i18n.safe_text import plain as plain
 from pages.ui.i18n.translation import N_, _
 
@@ -253,7 +253,7 @@ def vector_rows(vector: np.ndarray) -> pd.DataFrame:
             "place_text": [_("{count} of {total}").format(count=index + 1, total=len(vector)) for index in places],
             "dimension": places + 1,
             "value": vector,
-            "value_text": [number_marks.written(value, "+.3f") for value in vector.tolist()],
+            "value_text": [written(value, "+.3f") for value in vector.tolist()],
         }
     )
 

@@ -10,8 +10,8 @@ import altair as alt
 
 from pages.ui.charts import css_colours as palettes
 from pages.ui.charts.css_colours import Palette
-from pages.ui.i18n.number_marks import marks
 from pages.ui.i18n.spoken_language import ENGLISH, by_language, current
+from pages.ui.i18n.translation import marks
 
 Spec = dict[str, Any]
 P = ParamSpec("P")

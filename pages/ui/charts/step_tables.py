@@ -93,13 +93,13 @@ def _step(step: Step) -> dict[str, object]:
         "surprise": step.surprise if math.isfinite(step.surprise) else None,
         "token": step.piece,
         "step_text": str(step.index + 1),
-        "time_text": _time(step.forward),
+        "time_text": time_text(step.forward),
         "entropy_text": numbers.bits(step.model_entropy),
         "surprise_text": numbers.bits(step.surprise),
     }
 
 
-def _time(done: ForwardPass) -> str:
+def time_text(done: ForwardPass) -> str:
     """Return the time of a pass; for a server also its own time and its queue."""
     if not done.measured:
         return _("not measured")

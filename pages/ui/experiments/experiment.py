@@ -13,7 +13,7 @@ bundled results.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -39,10 +39,8 @@ from pages.ui.i18n.translation import _, message_of
 from pages.ui.server.gate import is_open
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices
-from pages.ui.session.provenance import Provenance
+from pages.ui.session.provenance import Provenance, StoredProvenance
 from pages.ui.session.state import Session, current_session
-
-TICK = 0.15  # seconds between two draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +60,6 @@ class Experiment:
     seconds: tuple[float, ...] = ()
     recorded_on: str = ""
 
-    @property
-    def interval(self) -> float | None:
-        """Seconds until the next draw, None if the experiment has ended."""
-        return TICK if self.running else None
-
 
 log = logging.getLogger(__name__)
 FOLDER = BUNDLED / "experiments"
@@ -76,7 +69,7 @@ ENDING = ".json.gz"
 @cache
 def files() -> dict[str, type[ExperimentFile]]:
     """Return the file of each experiment, by its name."""
-    return {result.name: experiment_file(result.seen, result.about, Provenance | None) for result in recorded()}
+    return {result.name: experiment_file(result.seen, result.about, StoredProvenance | None) for result in recorded()}
 
 
 @lru_cache(maxsize=64)
@@ -299,6 +292,12 @@ def of(name: str) -> Experiment:
     if not isinstance(stored, RecordedExperiment):
         return Experiment()
     return Experiment(stored.seen, made_by=stored.made_by, about=stored.about, seconds=stored.seconds, recorded_on=stored.recorded_on)
+
+
+def observed(names: Sequence[str], session: Session) -> int:
+    """Return how far these experiments of a visitor are: a number that grows with each observation, and when one ends. For any thread."""
+    held = [worker for worker in map(session.experiments.get, names) if isinstance(worker, Worker)]
+    return sum(len(worker.seen) + (not worker.running) for worker in held)
 
 
 def live() -> dict[str, Worker]:

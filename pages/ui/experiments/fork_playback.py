@@ -16,8 +16,7 @@ from core.record.step import Step
 from core.sources.capabilities import Can, require
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.number_marks import figures
-from pages.ui.i18n.translation import N_, _, ngettext
+from pages.ui.i18n.translation import N_, _, figures, ngettext
 from pages.ui.session import current, player_actions
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify
@@ -243,7 +242,7 @@ def advance() -> None:
     """Make one step on both sides, at the end of a draw during playback."""
     with current_session().action_lock:
         now = playback()
-        if now is None or not now.playing or current_session().hidden:
+        if now is None or not now.playing:
             return
         if now.fork.finished:
             now.playing = False
@@ -284,7 +283,7 @@ def beginning(now: ForkPlayback, number: int) -> str:
 def one_in_times(log_probability: float) -> str:
     """Return a probability as "1 in ...", from its natural logarithm.
 
-    >>> one_in(-0.6931), one_in(-13.8155), one_in(-160.0)
+    >>> one_in_times(-0.6931), one_in_times(-13.8155), one_in_times(-160.0)
     ('1 in 2', '1 in 1\\xa0million', '1 in 10⁶⁹')
     """
     if not math.isfinite(log_probability):

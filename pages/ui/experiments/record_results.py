@@ -2,6 +2,7 @@
 
     python -m pages.ui.experiments.record_results              # all of them, a few minutes
     python -m pages.ui.experiments.record_results race loop    # only these
+    python -m pages.ui.experiments.record_results first_step   # only the pictures that a visitor sees while the model loads
 
 It opens each page without a browser, presses its button and saves the finished experiment, if it holds its claim. Run it after the
 bundled models have changed, after `python -m pages.ui.presenting.choose_examples`, on a machine that does nothing else: the times of all
@@ -16,13 +17,18 @@ from time import monotonic
 
 from streamlit.testing.v1 import AppTest
 
-from core import load_model
+from core import Generation, list_models, load_model
 from core.backends import compiled
 from core.experiments import prepared_runs
 from core.models.hub import BUNDLED
+from core.reports.step_picture import PictureStyle, step_svg
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker
 from pages.ui.features import Recorded, file_of, recorded
+from pages.ui.i18n import example_texts, spoken_language
+from pages.ui.i18n.translation import wording
+from pages.ui.server import first_step
+from pages.ui.session import sampling_controls
 
 APP = Path(__file__).parents[3] / "app.py"
 LONGEST_SECONDS = 600.0  # seconds for one experiment
@@ -53,6 +59,17 @@ def record(spec: Recorded) -> bytes:
     return experiment.dumps(spec.name, run)
 
 
+def first_steps() -> dict[Path, str]:
+    """Return by its file the picture of the first step in each language and theme."""
+    run = Generation(load_model(list_models()[0].name), example_texts.FIRST_PROMPT, sampling_controls.START)
+    step, pictures = run.step(), {}
+    for language in spoken_language.languages():
+        with spoken_language.speaking(language):
+            for theme in ("light", "dark"):
+                pictures[first_step.file(language, theme)] = step_svg(step, PictureStyle(theme, wording()), "weigh")
+    return pictures
+
+
 def warm_up() -> None:
     """Load a model and wait for the compiled code, so that no recorded time contains them."""
     load_model(prepared_runs.PREPARED[0].model)
@@ -64,6 +81,11 @@ def warm_up() -> None:
 
 def main(names: list[str]) -> None:
     """Record the experiments with these names, or all of them."""
+    if not names or "first_step" in names:
+        for path, picture in first_steps().items():
+            path.write_text(picture, "utf-8")
+    if names == ["first_step"]:
+        return
     warm_up()
     experiment.FOLDER.mkdir(parents=True, exist_ok=True)
     prepared_runs.FOLDER.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """An experiment on a page: its button, and its result, which is redrawn while the experiment runs and dimmed when the controls differ.
 
-now = provenance.now({N_("the length"): control_value("{count} tokens", count=length)})
+now = provenance.now(length=length)
 begin = results.starter("race", now, lambda: race(current.model(), current.prompt(), current.settings(), length))
 results.start_button("race", _("Start the race"), begin, icon=":material/flag:")
 results.part("race", now, begin, draw, _("Press the button ..."))     # draw(run) is called once run.seen holds an observation
@@ -20,11 +20,10 @@ from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, quoted
-from pages.ui.session import elements, notices, playback, provenance
+from pages.ui.session import elements, notices, progress, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.notices import anchor_notices
-from pages.ui.session.playback import every
 from pages.ui.session.provenance import Provenance
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # factors of the recorded speed
@@ -81,19 +80,16 @@ def part(name: str, now: Provenance, begin: Callable[[], None], draw: Callable[[
 
 
 def live(draw: Callable[[], None], *names: str, key: str) -> None:
-    """Draw now and again while one of these experiments runs. When the last one has ended, rerun the whole page once."""
-    intervals = [interval for name in names if (interval := experiment.of(name).interval)]
-    clock = playback.paced(min(intervals, default=None))
+    """Draw now, and after each observation of one of these experiments. When the last one has ended, rerun the whole page once."""
+    runs = any(experiment.of(name).running for name in names)
 
     def turn() -> None:
         with experiment.drawing(*names), drawing_boundary():
             draw()
-        if not any(experiment.of(name).running for name in names) and (experiment.had_stop_button(*names) or intervals):
+        if not any(experiment.of(name).running for name in names) and (experiment.had_stop_button(*names) or runs):
             st.rerun()
-        if clock is not None and playback.outpaced(clock, min(intervals)):
-            st.rerun()  # the clock of a fragment can only be set by the whole page
 
-    st.fragment(turn, run_every=every(clock), key=key)()
+    progress.part(turn, partial(experiment.observed, names), key=key, advances=runs)
 
 
 @contextmanager
@@ -106,7 +102,7 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
     changed = run.made_by.differences(now) if run.made_by is not None and run.seen else []
     outdated = bool(changed) and not run.running
     if run.recorded_on and run.made_by is not None:
-        outdated = outdated and run.made_by.chosen != now.chosen
+        outdated = outdated and run.made_by.shown_controls() != now.shown_controls()
         recording_line(name, run, outdated, again, run.made_by.other_text(now))
     elif run.made_by is not None and run.seen:
         provenance_line(name, run.made_by, changed, None if run.running else again, run)

@@ -1,4 +1,5 @@
-"""Message catalogues: `python -m pages.ui.i18n.extract_sentences` extracts the sentences from the code and updates every language.
+"""Message catalogues: `python -m pages.ui.i18n.extract_sentences` extracts the sentences from the code, the examples
+and the talks, and updates every language.
 
 It writes `viewer.pot` in `pages/ui/i18n/languages` and, for each folder there, `LC_MESSAGES/viewer.po`: new sentences are added without a
 translation, unused ones are removed. `python -m pages.ui.i18n.extract_sentences fr` creates a language.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -17,14 +19,13 @@ from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
 from core import errors
-from pages.ui.i18n.control_values import STORED
 from pages.ui.i18n.spoken_language import DOMAIN, FOLDER
 
 ROOT = FOLDER.parents[3]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"
 ERRORS = [name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.ViewerError)]
 # How many of the first arguments are sentences.
-MARKS = dict.fromkeys(("_", "N_", "Message", "control_value", *ERRORS), 1) | {"ngettext": 2}
+MARKS = dict.fromkeys(("_", "N_", "Message", *ERRORS), 1) | {"ngettext": 2}
 WIDTH = 120
 Extracted = tuple[Any, str]  # a sentence or its plural forms, and a comment for translators
 
@@ -39,7 +40,16 @@ def in_python(source: str) -> Iterator[Extracted]:
         if forms and len(forms) == MARKS[call.func.id]:
             above = lines[call.lineno - 2].strip() if call.lineno > 1 else ""
             comment = above.removeprefix("# Translators:").strip() if "# Translators:" in above else ""
-            yield forms[0] if len(forms) == 1 else forms, STORED if call.func.id == "control_value" else comment
+            yield forms[0] if len(forms) == 1 else forms, comment
+
+
+def in_data(source: str) -> Iterator[Extracted]:
+    """Yield the titles in a file of examples or talks, which are the keys of its tables, and the presenter's notes."""
+    for table in json.loads(source).values():
+        for title, entry in table.items() if isinstance(table, dict) else ():
+            yield title, ""
+            if isinstance(entry, dict) and "say" in entry:
+                yield entry["say"], ""
 
 
 def in_template(source: str) -> Iterator[Extracted]:
@@ -55,10 +65,11 @@ def sentences() -> Catalog:
     """Return every sentence in the code. Files are left out and sentences sorted, so that only changed sentences change the file."""
     catalog = Catalog(domain=DOMAIN, project="Token Probability Viewer", fuzzy=False, charset="utf-8")
     catalog.header_comment = "# Sentences of the Token Probability Viewer."
-    files = [ROOT / "app.py", *sorted(ROOT.glob("core/**/*.py")), *sorted(ROOT.glob("core/**/*.j2")), *sorted(ROOT.glob("pages/**/*.py"))]
+    readers = {"py": in_python, "j2": in_template, "json": in_data}
+    patterns = ("app.py", "core/**/*.py", "core/**/*.j2", "pages/**/*.py", "pages/**/*.json")
+    files = [file for pattern in patterns for file in sorted(ROOT.glob(pattern))]
     for file in files:
-        read = in_python if file.suffix == ".py" else in_template
-        for sentence, comment in read(file.read_text("utf-8")):
+        for sentence, comment in readers[file.suffix[1:]](file.read_text("utf-8")):
             catalog.add(sentence, auto_comments=[comment] if comment else [])
     return catalog
 

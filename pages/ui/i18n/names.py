@@ -25,6 +25,9 @@ SCHEDULER_LINES = {
     Policy.CHUNKED: N_("The same, and a long prompt is read in parts, so that other requests do not stall (chunked prefill)."),
 }
 WHY_VIEWS = (N_("The words"), N_("The heads"), N_("A fact"), N_("The sum"), N_("Turn it up"))
+HIDING = {"mask": N_("Mask it"), "omit": N_("Leave it out"), "replace": N_("Replace it")}
+HIDDEN_UNITS = {"word": N_("Each word"), "sentence": N_("Each sentence"), "passage": N_("A passage")}
+HEAD_VALUES = {"zero": N_("zero"), "mean": N_("its mean over the text")}
 EVICTION_EFFECT = {
     "stop": N_("The model stops reading. It never sees the rest."),
     "forget the oldest": N_("The oldest line is dropped for each new one."),

@@ -12,9 +12,8 @@ from typing import Any
 
 from core import message
 from core.record.step import Step
-from pages.ui.i18n.number_marks import figures, written
 from pages.ui.i18n.spoken_language import current
-from pages.ui.i18n.translation import N_, _, ngettext
+from pages.ui.i18n.translation import N_, _, figures, ngettext
 
 ORDINALS = (
     N_("first"),
@@ -30,7 +29,20 @@ ORDINALS = (
 )
 SIGNS = {"␣": N_("space"), "↵": N_("new line"), "⇥": N_("tab")}
 UNITS = (N_("B"), N_("KB"), N_("MB"), N_("GB"), N_("TB"))
+_SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 _SPACE = "\u00a0"  # keeps a number and its unit on one line
+
+
+def written(value: float, spec: str = ",") -> str:
+    """Return a number in Python's format specification, with a minus sign and the separators of the current language.
+
+    >>> written(12345), written(-0.25, ".1f")
+    ('12,345', '−0.2')
+    """
+    if math.isnan(value):
+        return "–"
+    plain = format(value, spec)
+    return figures(f"−{plain[1:]}" if plain.startswith("-") else plain)
 
 
 def spoken_percent(share: float) -> str:
@@ -204,6 +216,21 @@ def tokens(count: int) -> str:
 def passes(count: int) -> str:
     """Return "3 passes"."""
     return ngettext("{count} pass", "{count} passes", count).format(count=whole(count))
+
+
+def prefixed(value: float, unit: str) -> str:
+    """Return a number with the SI prefix that leaves one to three digits before the point.
+
+    >>> prefixed(0.0068, "Wh"), prefixed(9.5e8, "FLOP/s")
+    ('6.8\\xa0mWh', '950\\xa0MFLOP/s')
+    """
+    if math.isnan(value):
+        return count(value)
+    for size, letter in _SI:
+        if abs(value) >= size * 0.9995:
+            scaled = value / size
+            return f"{written(scaled, '.0f' if scaled >= 99.5 else '.2g')}\u00a0{letter}{unit}"
+    return f"{written(value, '.2g')}\u00a0{unit}" if value else f"0\u00a0{unit}"
 
 
 def speed(steps: float) -> str:

@@ -14,7 +14,7 @@ _AT_THE_START = re.compile(r"^(\d{1,9})?([#+\-=.)])")
 _STARTS_A_LINK = re.compile(r"(?i)(?<=[a-z]:)(?=//)|(?<=www)(?=\.)|(?<=[\w.+-])(?=@)|(?<=mailto:)|(?<=xmpp:)")
 _NO_BREAK = "\u2060"  # word joiner: invisible, and it ends a web address
 _NUMBER_SPACE = "\u00a0"  # between a number and its unit; for Python it is not printable
-_LINES = re.compile(r"[ \t]*[\r\n\v\f\x85\u2028\u2029]+\s*")
+_LINES = re.compile(r"(?<![ \t])[ \t]*+[\r\n\v\f\x85\u2028\u2029]++\s*+")  # begins at the first of several blanks: each is read once
 
 
 def plain(text: object, longest: int = 2000) -> str:
@@ -25,8 +25,9 @@ def plain(text: object, longest: int = 2000) -> str:
     >>> print(plain("![a](//x.y) :red[b] 3 * 4"))
     \\!\\[a\\](//x.y) \\:red\\[b\\] 3 \\* 4
     """
-    letters = _LINES.sub(" ", str(text)).lstrip()
-    shown = "".join(c for c in letters if c.isprintable() or c == _NUMBER_SPACE)
-    shown = shown if len(shown) <= longest else shown[: longest - 3] + "..."
+    written = str(text)
+    begun = written[: 4 * longest]  # the rest is not read: an opened file can have millions of blanks
+    shown = "".join(c for c in _LINES.sub(" ", begun).lstrip() if c.isprintable() or c == _NUMBER_SPACE)
+    shown = shown if len(shown) <= longest and begun == written else shown[: longest - 3] + "..."
     marked = _MARKS.sub(lambda match: f"\\{match[0]}", _STARTS_A_LINK.sub(_NO_BREAK, shown))
     return _AT_THE_START.sub(r"\1\\\2", marked)

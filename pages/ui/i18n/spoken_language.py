@@ -62,12 +62,6 @@ def use(code: str) -> None:
     SPOKEN.set(code)
 
 
-def in_english(say: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what `say` returns in English, for text that is stored."""
-    with speaking(ENGLISH):
-        return say(*args, **kwargs)
-
-
 @contextmanager
 def speaking(code: str) -> Iterator[None]:
     """Use this language in the block."""

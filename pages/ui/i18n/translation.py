@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.message import Message, Number, Wording
-from pages.ui.i18n.number_marks import figures
 from pages.ui.i18n.spoken_language import DOMAIN, ENGLISH, FOLDER, SPOKEN, T, current, speaking
 
 if TYPE_CHECKING:
@@ -92,11 +91,6 @@ def _written(code: str) -> Catalog:
         return read_po(file, locale=code, domain=DOMAIN)
 
 
-def commented(code: str, comment: str) -> list[str]:
-    """Return the sentences with this comment in the catalogue of a language; none in English, which has no catalogue."""
-    return [] if code == ENGLISH else [str(message.id) for message in _written(code) if comment in message.auto_comments]
-
-
 @cache
 def catalogue(code: str) -> gettext.NullTranslations:
     """Return the catalogue of a language, compiled in memory from its .po, so that no outdated .mo can exist."""
@@ -106,6 +100,28 @@ def catalogue(code: str) -> gettext.NullTranslations:
     write_mo(compiled, _written(code))
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)
+
+
+@cache
+def _marks(code: str) -> tuple[str, str]:
+    if code == ENGLISH:
+        return ".", ","
+    from babel.numbers import get_decimal_symbol, get_group_symbol
+
+    return get_decimal_symbol(code), get_group_symbol(code)
+
+
+def marks() -> tuple[str, str]:
+    """Return the decimal separator and the thousands separator of the current language."""
+    return _marks(current())
+
+
+def figures(plain: str) -> str:
+    """Return a number formatted by Python (`12,345.6`) with the separators of the current language."""
+    if (SPOKEN.get() or current()) == ENGLISH:
+        return plain
+    decimal, group = marks()
+    return plain.translate({ord("."): decimal, ord(","): group})
 
 
 def long_text(name: str) -> Path:

@@ -1,4 +1,5 @@
-"""Search for prompts, seeds and parameters that hold their claims with the bundled weights, and write them into `chosen.json`.
+"""Search for prompts, seeds and parameters that hold their claims with the bundled weights, and write them into the files of examples
+and talks.
 
     python -m pages.ui.presenting.choose_examples            # all of them, some minutes
     python -m pages.ui.presenting.choose_examples stage why  # only these
@@ -27,14 +28,16 @@ from core.models.hub import BUNDLED
 from core.record.step import Step
 from pages.ui import features
 from pages.ui.i18n import example_texts
-from pages.ui.i18n.example_texts import CHOSEN, CHOSEN_FILE, FIRST_PROMPT
-from pages.ui.presenting.prepared_talks import DOUBT, TALKS
+from pages.ui.i18n.example_texts import EXAMPLES
+from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.stage_state import doubt
 from pages.ui.presenting.talk_file import Stop
 from pages.ui.session.sampling_controls import START
+from pages.ui.session.share_link import encoded
 
 MODELS = ("storyteller", "storyteller-mini", "storyteller-mini-alone")
 SEEDS = range(80)
+DOUBT = 1.0  # bits, of those stops: tokens below it are written without a press
 SHORTEST, LONGEST = 6, 24  # tokens of a sentence on stage
 IMPROBABLE = 0.02
 FIRST_ROLLS = (0.2, 0.85)
@@ -85,7 +88,7 @@ class Sentence:
 def stage_stops() -> Iterator[Stop]:
     """Yield each stop of the prepared talks in which the model writes on the stage, once."""
     seen = set()
-    for talk in TALKS.values():
+    for talk in prepared_talks.TALKS.values():
         for stop in talk.stops:
             if stop.page == "stage" and "run" not in stop.query and stop.title not in seen:
                 seen.add(stop.title)
@@ -94,7 +97,7 @@ def stage_stops() -> Iterator[Stop]:
 
 def sentence(model: LanguageModel, stop: Stop, seed: int) -> Sentence:
     """Return what this seed writes at this stop."""
-    run = Generation(model, stop.query.get("prompt", FIRST_PROMPT), replace(START, seed=seed))
+    run = Generation(model, stop.query["prompt"], replace(START, seed=seed))
     first = run.step()
     if "choose" in stop.acts:  # the stage frames the likeliest other token
         run.go_to(-1)
@@ -104,14 +107,12 @@ def sentence(model: LanguageModel, stop: Stop, seed: int) -> Sentence:
     return Sentence(seed, tuple(run.path), first)
 
 
-def choose_stage(model: LanguageModel) -> dict[str, Any]:
-    """Return seed and number of tokens of every stage stop."""
-    chosen = {}
+def choose_stage(model: LanguageModel, talks: dict[str, Any]) -> None:
+    """Write seed and number of tokens of every stage stop."""
     for stop in stage_stops():
         best = min((sentence(model, stop, seed) for seed in SEEDS), key=lambda made: (len(made.faults), made.seed))
-        chosen[stop.title] = {"seed": best.seed, "tokens": len(best.path)}
-        report(f"{stop.title}: {stop.query.get('prompt', FIRST_PROMPT)} |{text_of(best.path)} {best.faults}")
-    return chosen
+        talks["stops"][stop.title] |= {"link": f"stage?{encoded(stop.query | {'seed': str(best.seed)})}", "words": len(best.path)}
+        report(f"{stop.title}: {stop.query['prompt']} |{text_of(best.path)} {best.faults}")
 
 
 def why_holds(model: LanguageModel, prompt: str) -> bool:
@@ -123,28 +124,26 @@ def why_holds(model: LanguageModel, prompt: str) -> bool:
     return all(claims[name].holds(list(seen)) for name, seen in results.items())
 
 
-def choose_why(model: LanguageModel) -> dict[str, Any]:
-    """Return the prompt of the recorded results of "Why this token?"."""
-    return {"prompt": next(prompt for prompt in WHY_PROMPTS if why_holds(model, prompt))}
+def choose_why(model: LanguageModel, examples: dict[str, Any]) -> None:
+    """Write the prompt of the recorded results of "Why this token?"."""
+    examples["why_prompt"] = next(prompt for prompt in WHY_PROMPTS if why_holds(model, prompt))
 
 
 def steered_with(model: LanguageModel, title: str, beginning: str, layer: int, strength: float) -> SteeredRun:
     """Return the end of a run that these lists steer."""
-    more, less = (texts.splitlines() for texts in example_texts.STEERING_TEXTS[title][:2])
+    more, less = (texts.splitlines() for texts in EXAMPLES.steering[title][:2])
     *_before, last = steered_run(model, beginning, more, less, layer, strength, START)
     return last
 
 
-def choose_steering(model: LanguageModel) -> dict[str, Any]:
-    """Return the beginning, the layer and the strength of each pair of lists, with the least strange of the texts that hold the claim."""
-    chosen = {}
+def choose_steering(model: LanguageModel, examples: dict[str, Any]) -> None:
+    """Write the beginning, the layer and the strength of each pair of lists, with the least strange of the texts that hold the claim."""
     for title, beginnings in BEGINNINGS.items():
         runs = (steered_with(model, title, *option) for option in product(beginnings, range(1, model.layer_count), (2.0, 4.0, 5.0, 6.0)))
         holding = [run for run in runs if steered([run], title)]
         best = min(holding, key=_strangeness)
-        chosen[title] = {"beginning": best.prompt, "layer": best.layer, "strength": best.strength}
+        examples["steering"][title][2:] = best.prompt, best.layer, best.strength
         report(f"{title}: {best.prompt}|{best.steered}")
-    return chosen
 
 
 def _strangeness(run: SteeredRun) -> float:
@@ -161,12 +160,13 @@ def at_home(model: LanguageModel, prompt: str, seeds: int = 6) -> bool:
     return share(path, lambda step: step.model_probability < 0.01) <= AT_HOME
 
 
-SEARCHES = {"stage": choose_stage, "why": choose_why, "steering": choose_steering}
+EXAMPLES_FILE, TALKS_FILE = FILES = (example_texts.FILE, prepared_talks.FILE)
+SEARCHES = {"stage": (choose_stage, TALKS_FILE), "why": (choose_why, EXAMPLES_FILE), "steering": (choose_steering, EXAMPLES_FILE)}
 
 
-def fingerprints() -> dict[str, str]:
-    """Return the SHA-256 of the weights of every bundled model."""
-    return {name: hashlib.sha256((BUNDLED / name / "model.safetensors").read_bytes()).hexdigest() for name in MODELS}
+def fingerprints() -> list[str]:
+    """Return the name of every bundled model with the SHA-256 of its weights."""
+    return [f"{name} {hashlib.sha256((BUNDLED / name / 'model.safetensors').read_bytes()).hexdigest()}" for name in MODELS]
 
 
 def report(line: str) -> None:
@@ -175,14 +175,21 @@ def report(line: str) -> None:
     sys.stdout.flush()
 
 
+def file_text(content: dict[str, Any]) -> str:
+    """Return the text of a data file."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
 def main(names: list[str]) -> None:
-    """Search for the named choices, or for all, and write the file."""
-    model, chosen = load_model(MODELS[0]), dict(CHOSEN)
-    for name, search in SEARCHES.items():
+    """Search for the named choices, or for all, and write the files."""
+    model = load_model(MODELS[0])
+    contents = {file: json.loads(file.read_text("utf-8")) for file in FILES}
+    for name, (search, file) in SEARCHES.items():
         if not names or name in names:
-            chosen[name] = search(model)
-            report(f"{name}: {chosen[name]}")
-    CHOSEN_FILE.write_text(json.dumps({**chosen, "weights": fingerprints()}, indent=1, ensure_ascii=False) + "\n", "utf-8")
+            search(model, contents[file])
+    contents[EXAMPLES_FILE]["weights"] = fingerprints()
+    for file, content in contents.items():
+        file.write_text(file_text(content), "utf-8")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ import streamlit as st
 
 from pages.ui.i18n.translation import N_
 from pages.ui.server import deployment
+from pages.ui.session.state import memory
 
 MOST_ADDRESSES = 4
 UNREACHABLE = N_(
@@ -21,15 +23,31 @@ UNREACHABLE = N_(
 SAME_NETWORK = N_("Phones must be in the same network. Its rules or a firewall can forbid the connection.")
 
 
+@dataclass(slots=True)
+class Reached:
+    """Where phones reach the app as this visitor's browser knows it."""
+
+    addresses: list[str] = field(default_factory=list)
+
+
 def addresses() -> list[str]:
     """Return the addresses of the vote page that phones can try, the likeliest first. [] if the app listens on this machine only."""
+    return memory(Reached).addresses
+
+
+def note() -> None:
+    """Note the addresses, in a run of the page, which knows its own address."""
+    memory(Reached).addresses = _addresses()
+
+
+def _addresses() -> list[str]:
     url = urlsplit(st.context.url or "")
     if url.hostname and not deployment.is_loopback(url.hostname):
         return [f"{url.scheme}://{url.netloc}{url.path.rpartition('/')[0]}/vote"]
     if not deployment.listens_beyond():
         return []
     port = st.get_option("server.port")
-    return [f"http://{number}:{port}/vote" for number in _own_numbers()]
+    return [f"http://{number}:{port}{deployment.base_path()}/vote" for number in _own_numbers()]
 
 
 def _own_numbers() -> list[str]:

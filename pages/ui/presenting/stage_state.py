@@ -8,8 +8,6 @@ from math import isfinite, isnan
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-import streamlit as st
-
 from core.errors import ViewerError
 from core.experiments import guessing_game
 from core.experiments.guessing_game import Guess, Round
@@ -19,9 +17,8 @@ from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk
 from pages.ui.session import current, player_actions
-from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import notify
-from pages.ui.session.state import current_session, memory
+from pages.ui.session.state import current_session, memory, set_field
 
 if TYPE_CHECKING:
     from core import Generation
@@ -67,12 +64,8 @@ def stage_state() -> StageState:
     return known
 
 
-@action_boundary
-def pressed(verbs: Mapping[str, Verb]) -> None:
-    """Handle a key press from the browser. verbs: what a key can do besides `VERBS`."""
-    event = getattr(st.session_state.get(KEY), "did", None)
-    if not isinstance(event, Mapping):
-        return
+def act(verbs: Mapping[str, Verb], event: Mapping[str, Any]) -> None:
+    """Do what a key of the browser asked for. verbs: what a key can do besides `VERBS`. event: from a browser, so each value is checked."""
     state = stage_state()
     state.rolled_only = False
     number = event.get("number")
@@ -172,9 +165,9 @@ def _turn(state: StageState, event: Mapping[str, Any]) -> None:
     by, to, row = event.get("by"), event.get("to"), SETTINGS["temperature"]
     now = float(to) if isinstance(to, int | float) and isfinite(to) else current.settings().temperature
     wanted = round(now + (0.1 if by == 1 else -0.1 if by == -1 else 0.0), 1)
-    st.session_state[row.name] = min(max(wanted, TEMPERATURES[0]), TEMPERATURES[-1])
+    set_field(row.name, min(max(wanted, TEMPERATURES[0]), TEMPERATURES[-1]))
     if current.settings().greedy:
-        st.session_state["greedy"] = False
+        set_field("greedy", False)
     current.changed("coming")
 
 
@@ -184,6 +177,12 @@ def _guess(state: StageState, event: Mapping[str, Any]) -> None:
     run = current.begin()
     if isinstance(words, list) and not run.finished and event.get("at") == len(run.path):
         state.called, state.called_on = tuple(guessing_game.judge(run, [str(word) for word in words[: 4 * guessing_game.MOST]])), run.here
+
+
+def needs_page(state: StageState) -> bool:
+    """Return whether a key asked for something that only a run of the page can do: leave the stage, or open another stop."""
+    active = talk.active_talk()
+    return state.leave or (active is not None and (active.leave or active.go is not None))
 
 
 def _leave(state: StageState, event: Mapping[str, Any]) -> None:

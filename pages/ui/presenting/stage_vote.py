@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
-from core.errors import InputError
-from core.experiments import audience_vote
-from core.experiments.audience_vote import Question
+from core.errors import InputError, ViewerError
+from core.experiments import audience_vote, guessing_game
+from core.experiments.audience_vote import OwnWord, Question, compared
+from core.generation.turns import messages_of
+from core.message import quote
+from core.sources.capabilities import Can
 from pages.ui.i18n.translation import ngettext
 from pages.ui.presenting import stage_state
 from pages.ui.presenting.stage_state import StageState
-from pages.ui.server.vote_rooms import MOST_HANDS, ROOMS, Room, chat_votes
+from pages.ui.server.gate import address_of
+from pages.ui.server.vote_rooms import MOST_HANDS, ROOMS, Room, TokenOdds, chat_votes
 from pages.ui.session import current
 from pages.ui.session.notices import notify
 from pages.ui.session.state import current_session, memory
@@ -50,17 +54,21 @@ def open_vote(state: StageState) -> None:
         raise InputError("This model lists too few tokens for a vote.")
     own = room()
     if own is None:
-        own = ROOMS.open(current_session().connection)
+        presenter = current_session().connection
+        own = ROOMS.open(presenter, address_of(presenter))
         opened = memory(OwnRoom)
         opened.code, opened.key = own.code, own.key
     at = len(run.path)
-    ROOMS.ask(own, text_before(run, at), options, at, _after(run, at))
+    ROOMS.ask(own, text_before(run), options, at, _after(run, at))
     state.at = at
 
 
-def text_before(run: Generation, at: int) -> str:
-    """Return the end of the text before a step, without special tokens."""
-    tokens = [token.raw for token in run.prompt_tokens if not token.special] + [step.raw for step in run.path[:at]]
+def text_before(run: Generation) -> str:
+    """Return the end of the text so far, without special tokens. Of a chat only what was said, without system prompt and roles."""
+    if run.messages:
+        contents = [message["content"] for message in messages_of(run) if message["role"] != "system"]
+        return "\n\n".join(contents).strip()[-LONGEST_TEXT:]
+    tokens = [token.raw for token in run.prompt_tokens if not token.special] + [step.raw for step in run.path]
     return b"".join(tokens).decode("utf-8", "replace").strip()[-LONGEST_TEXT:]
 
 
@@ -106,8 +114,30 @@ def _end(state: StageState, event: Mapping[str, Any]) -> None:
     _count_hands(own, event)
     run.go_to(question.at - 1)
     current.changed("rolled")
-    ROOMS.end(own, run.step().key)
+    tokens = _tokens(run, question)
+    ROOMS.end(own, run.step().key, tokens)
     state.at = question.at
+
+
+def _tokens(run: Generation, question: Question) -> dict[str, TokenOdds]:
+    """Return key and probability of the tokens that are the most frequent own words."""
+    words = [word.label for word in question.own_words()[: guessing_game.MOST]]
+    guesses = guessing_game.judge(run, words) if words else []
+    return {compared(g.said): (g.token_id, g.probability or 0.0) for g in guesses if g.whole and g.token_id is not None}
+
+
+def _write_own(run: Generation, at: int, word: OwnWord) -> None:
+    """Write an own word at this step, of several tokens if need be. Raises InputError if the model cannot."""
+    run.go_to(at - 1)
+    guess = guessing_game.judge(run, [word.label])[0]
+    can_write = guess.token_id is not None and (guess.whole or run.can >= {Can.NEW_TOKENS, Can.TOKEN_IDS})
+    if guess.token_id is None or not can_write:
+        raise InputError("This model cannot write {word}. Choose another token.", word=quote(word.label))
+    written = f" {word.label}" if guess.piece.startswith("␣") else word.label
+    keys = [guess.token_id] if guess.whole else [token.key for token in run.model.tokenize(written) if not token.special]  # type: ignore[attr-defined]
+    stage_state.take(run, at, keys[0])
+    for key in keys[1:]:
+        run.force(key)
 
 
 def _go_on(state: StageState, event: Mapping[str, Any]) -> None:
@@ -117,13 +147,23 @@ def _go_on(state: StageState, event: Mapping[str, Any]) -> None:
     result = question.result
     if result is None:
         return
-    favourite = result.favourite or result.model_favourite
-    token = {"audience": favourite.key, "model": result.model_favourite.key}.get(str(event.get("by")), result.came)
+    favourite, by = result.favourite, event.get("by")
+    if by == "audience" and favourite is None:
+        raise InputError("Nobody voted. Continue with 2 or 3.")
     current.changed("rolled").playing = False
-    if len(run.path) <= question.at or run.path[question.at].key != token:
-        stage_state.take(run, question.at, token)
+    if by == "audience" and isinstance(favourite, OwnWord):
+        stood = run.here
+        try:
+            _write_own(run, question.at, favourite)
+        except ViewerError:
+            run.switch(stood)
+            raise
+    else:
+        token = favourite.key if by == "audience" and favourite else result.model_favourite.key if by == "model" else result.came
+        if token is not None and (len(run.path) <= question.at or run.path[question.at].key != token):
+            stage_state.take(run, question.at, token)
     ROOMS.close(own)
-    state.at, state.called = question.at, ()
+    state.at, state.called = len(run.path) - 1, ()
 
 
 def _close(state: StageState, event: Mapping[str, Any]) -> None:

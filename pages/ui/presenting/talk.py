@@ -44,6 +44,8 @@ PLAYER = '[data-testid="stBottom"]'  # the bar presses its button, though it is 
 MEMORY_KEY = "talk_memory"
 LARGEST = 900_000  # bytes as the browser sends it back; the gate lets a message of 2 MB pass, and it contains two running orders
 STAGE = "stage"
+QUESTION = """ .st-key-heading { padding-top: 9vh; } .st-key-heading h1 { font-size: 3.6rem; }
+.st-key-heading [data-testid="stCaptionContainer"] p { font-size: 1.7rem; line-height: 1.4; max-width: 62rem; }"""  # fills the screen
 RECORDING_PARAMETER = "run"  # query parameter of a stop: the name of a recorded run of the gallery
 RUN_PARAMETERS = {
     RECORDING_PARAMETER,
@@ -104,14 +106,15 @@ def only_shown() -> str:
         return ""
     begun = new_results()
     keys = [*stop.shown, KEY, "keys"]
+    asks = bool(stop.start) and not begun and any(key.startswith("result_") or key.endswith("_seen") for key in stop.shown)
     if stop.start and not begun:
-        keys += [stop.start] + ["heading"] * any(key.startswith("result_") for key in stop.shown)  # the question, before the result
+        keys += [stop.start] + ["heading"] * asks  # the question, before the result
     parts = [*(f".st-key-{key}" for key in keys), *(f".st-key-{key}_outdated" for key in stop.shown), ".stAlert", ".stException"]
     kept, inside = ", ".join(parts), ", ".join(f"{part} *" for part in parts)
     blocks = ':is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper, .stExpander, [class*="st-key-"])'
     others = f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside})"
     details = f".stMainBlockContainer {DETAIL}, .stColumn:has(> * > :only-child > {DETAIL})"
-    style = f"{others}, {details}, {PLAYER} {{ display: none !important; }}"
+    style = f"{others}, {details}, {PLAYER} {{ display: none !important; }}" + QUESTION * asks
     if not stop.start:
         return style
     live = "".join(f":not(.st-key-result_{name})" for name in begun)

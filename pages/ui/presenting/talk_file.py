@@ -143,4 +143,4 @@ def checked(stop: Stop) -> Stop:
 
 def stop_paths() -> set[str]:
     """Return the paths of the pages that a stop can open."""
-    return set(features.paths()) - {"notes", "talk"}
+    return set(features.paths()) - {"notes", "talk", "chat"}

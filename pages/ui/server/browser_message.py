@@ -21,7 +21,6 @@ MOST_UNREAD = 2 * MOST_FIELDS  # bytes of fields that Streamlit does not know, o
 MOST_NAMES = 10  # files for which a browser asks upload addresses at once
 BYTES_PER_MESSAGE = 20_000  # a larger message counts as several
 PER_DOWNLOAD, PER_PAGE = 20, 4  # a request that makes a file, or draws the whole page, counts as so many
-PRESSES = frozenset({"trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value"})  # values that last for one run
 UNUSED = frozenset({"clear_cache", "set_run_on_save", "load_git_info"})  # browsers send them, and this app does not need them
 
 
@@ -29,16 +28,15 @@ UNUSED = frozenset({"clear_cache", "set_run_on_save", "load_git_info"})  # brows
 class Judgement:
     """What the gate does with a message. "ignore": browsers send its kind, and this app does not need it.
 
-    weight: as how many messages it counts. starts_run: it makes the app draw a page or a part of it, or make a file. by_clock: a clock of
-    the page sends it, as in Play, and no person. of_page: it draws the whole page. replaced: what Streamlit reads in its place, if not b"".
+    weight: as how many messages it counts. starts_run: it makes the app draw a page or a part of it, or make a file. of_page: it draws the
+    whole page. page: the page that the browser names, "" for none.
     """
 
     verdict: Literal["pass", "ignore", "refuse"]
     weight: float
     starts_run: bool = False
-    by_clock: bool = False
     of_page: bool = False
-    replaced: bytes = b""
+    page: str = ""
 
 
 def judge(data: bytes) -> Judgement:
@@ -57,9 +55,7 @@ def judge(data: bytes) -> Judgement:
     if kind == "rerun_script":
         run = message.rerun_script
         weight = size + (1 if run.fragment_id else PER_PAGE)
-        return Judgement(
-            "pass", weight, True, run.is_auto_rerun, not run.fragment_id, _without_presses(message) if run.is_auto_rerun else b""
-        )
+        return Judgement("pass", weight, True, not run.fragment_id, run.page_script_hash)
     if kind == "backend_operation_request":  # the other operations would install software or read rows of tables
         allowed = message.backend_operation_request.WhichOneof("payload") in (None, "deferred_file")
         return Judgement("pass" if allowed else "refuse", size + PER_DOWNLOAD, True)
@@ -68,22 +64,6 @@ def judge(data: bytes) -> Judgement:
     if kind in ("stop_script", "app_heartbeat"):
         return Judgement("pass", 1 + size)
     return Judgement("ignore", 1 + size) if kind in UNUSED else refused
-
-
-def _without_presses(message: BackMsg) -> bytes:
-    """Return a clock's message without the presses in it, b"" if there are none.
-
-    A press waits in the browser for a moment before its own message leaves. A clock's message that leaves meanwhile has it too, and what
-    was pressed would happen twice (Streamlit 1.67).
-    """
-    widgets = message.rerun_script.widget_states.widgets
-    kept = [widget for widget in widgets if widget.WhichOneof("value") not in PRESSES]
-    if len(kept) == len(widgets):
-        return b""
-    left = BackMsg.FromString(message.SerializeToString())
-    del left.rerun_script.widget_states.widgets[:]
-    left.rerun_script.widget_states.widgets.extend(kept)
-    return left.SerializeToString()
 
 
 def page_request(path: str, query: str) -> bytes:

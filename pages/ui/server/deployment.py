@@ -53,6 +53,12 @@ def listens_beyond() -> bool:
     return not is_loopback(st.get_option("server.address"))
 
 
+def base_path() -> str:
+    """Return the path below which the app is served (server.baseUrlPath), such as "/app", "" for the root."""
+    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
 def public() -> bool:
     """Return whether this instance is public: as declared, by default if it listens on more than the loopback address."""
     declared = _declared_public()

@@ -23,7 +23,7 @@ from pages.ui.server import deployment
 
 ROOT = Path(__file__).parents[3]
 KEPT = 50
-OURS = ("core", "pages", "__main__")
+OURS = (*(f"{__name__.removesuffix('pages.ui.server.event_log')}{name}" for name in ("core", "pages")), "__main__")  # loggers
 FACTS = ("event", "why", "path", "model", "seconds", "bytes", "visitors", "kind")
 
 
@@ -62,7 +62,7 @@ class JsonLines(logging.Formatter):
         entry |= {name: getattr(record, name) for name in FACTS if hasattr(record, name)}
         if record.exc_info and record.exc_info[1] is not None:
             entry |= {"fault": fault.kind, "place": fault.place}
-        if record.name.split(".")[0] in OURS:
+        if record.name.startswith(tuple(f"{name}." for name in OURS[:2])) or record.name in OURS:
             entry["said"] = str(record.msg)  # the template, without its values
         if keeps_messages():
             entry["said"] = record.getMessage()

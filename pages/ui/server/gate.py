@@ -16,12 +16,14 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any, ClassVar
 
+import streamlit as st
+
 from core.disk_full import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
 from pages.ui.server.rate_limit import BURST, BURST_PER_ADDRESS, RATE, RATE_PER_ADDRESS, RateLimiter, limit_frames
-from pages.ui.server.script_queue import ARRIVAL, CLOCK, QUEUE, Runner
-from pages.ui.server.upload_totals import UPLOADS
+from pages.ui.server.script_queue import ARRIVAL, QUEUE, Runner
+from pages.ui.server.upload_totals import UPLOADS, UploadBounds
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -30,6 +32,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = logging.getLogger(__name__)
+after_leaving: set[Callable[[str], None]] = set()  # called with the name of a websocket when its session cannot be continued any more
 
 FIRST_MESSAGE_SECONDS = 20.0  # seconds within which a browser must send its first message
 SILENT_SECONDS = 60.0  # seconds of silence after which a websocket may be closed for a new one
@@ -38,19 +41,22 @@ ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # load balancers use the IP a
 STREAM, NO_UPGRADE = "/_stcore/stream", "no upgrade to a websocket"
 PRIVATE = ("/_stcore/metrics", "/_stcore/script-health-check")
 UPLOAD = "/_stcore/upload_file/"
+CHUNKED = "transfer-encoding"  # header
+LEFT_SECONDS = 15.0  # added to the time for which Streamlit keeps a session without a websocket
 UPLOAD_SECONDS = 120.0  # seconds within which a file must arrive
 UNREAD_SECONDS = 120.0  # seconds after which a file is deleted that no page has read
 UNKNOWN_HOST = (
     "This app does not accept this host name. The operator can add it to TOKEN_VIEWER_HOSTS, "
     "or set TOKEN_VIEWER_PUBLIC=1 for a public instance.\n"
 )
-UPLOADS_TOO_LARGE = "The files of this session, or of all visitors together, exceed the upload limit. Try again in two minutes.\n"
+UPLOADS_TOO_LARGE = "The files of this session, of this address or of all visitors exceed the upload limit. Try again in two minutes.\n"
 UPLOAD_ARRIVES = "This file has not arrived yet.\n"
 UPLOAD_TOO_SLOW = "This file did not arrive within two minutes.\n"
 NO_WEBSOCKET = (
     "This page needs a websocket, and the proxy before this app passes none, so the page stays grey. "
     "The operator can let the proxy pass on the headers Upgrade and Connection.\n"
 )
+IN_CHUNKS = "A request needs a Content-Length. This app reads no body in chunks.\n"
 DISK_FULL = "The disk of this app's machine is full. Try again later, or with a file of at most 1 MB.\n"
 
 
@@ -59,7 +65,8 @@ class Connection:
     """One websocket. name: how a script knows it. address: of the browser, as reported by the server or a trusted proxy.
 
     of_address: the rate of all websockets from there. runs: its place among the runs. ahead: the next message, received while one waits.
-    draws_page: whether the app draws a whole page for it.
+    draws_page: whether the app draws a whole page for it. page, left: the newest page that its browser named, and the one before.
+    first_page: its place among the first pages, while it has one.
     """
 
     address: str
@@ -71,6 +78,9 @@ class Connection:
     has_sent: bool = False
     has_run: bool = False
     draws_page: bool = False
+    page: str = ""
+    left: str = ""
+    first_page: Runner | None = None
     ahead: asyncio.Future[Message] | None = None
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop | None = None
@@ -88,6 +98,19 @@ def is_open(name: str | None) -> bool:
     return name is None or name in Gate.connections
 
 
+def join_first_pages(connection: Connection, runner: Runner) -> None:
+    """Let a first page wait for its turn, which ends with its websocket. For the event loop."""
+    if connection.name in Gate.connections:
+        connection.first_page = runner
+        QUEUE.join(runner)
+
+
+def address_of(name: str | None) -> str:
+    """Return the network from which this websocket came, "" if it is closed."""
+    connection = Gate.connections.get(name or "")
+    return "" if connection is None else connection.address
+
+
 def release_turn(name: str | None) -> None:
     """Let others run while the run of this websocket waits for something else. For the thread of a script."""
     connection = Gate.connections.get(name or "")
@@ -96,8 +119,12 @@ def release_turn(name: str | None) -> None:
 
 
 class Gate:
-    """ASGI middleware. connections: the open websockets by name. refused: number of refused requests by reason."""
+    """ASGI middleware. connections: the open websockets by name. refused: number of refused requests by reason.
 
+    lacks_websockets: whether the latest websocket of a browser came without its Upgrade.
+    """
+
+    lacks_websockets: ClassVar[bool] = False
     connections: ClassVar[dict[str, Connection]] = {}
     refused: ClassVar[Counter[str]] = Counter()
     _deleting: ClassVar[set[asyncio.Task[None]]] = set()
@@ -127,19 +154,26 @@ class Gate:
             drop.add(b"host")
             added.append((b"host", home.encode("latin-1")))
         scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() not in drop] + added}
-        if scope["path"] not in ALWAYS_ANSWERED and not deployment.may_be_called(home or headers.get("host")):
+        if CHUNKED in headers:
+            send = _closing(send)
+        if CHUNKED in headers and scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
+            await self._refuse(scope, receive, send, 411, "body in chunks", IN_CHUNKS)
+        elif not _is_always_answered(scope["path"]) and not deployment.may_be_called(home or headers.get("host")):
             await self._refuse(scope, receive, send, 403, "strange host", UNKNOWN_HOST)
         elif home is None and (scope["type"] == "websocket" or scope["method"] == "POST"):
             await self._refuse(scope, receive, send, 403, "another site", "")
         elif scope["type"] == "websocket":
             await self._serve_websocket(scope, receive, send, peer, address)
         elif scope["path"].endswith(STREAM):  # a proxy has removed the Upgrade
-            log.warning("the proxy does not pass websockets, so pages stay grey", extra={"event": "no websocket"})
+            if home is not None and "origin" in headers and "sec-websocket-key" in headers:  # a browser's page asked, no stranger's command
+                log.warning("the proxy does not pass websockets, so pages stay grey", extra={"event": "no websocket"})
+                Gate.lacks_websockets = True
             await self._refuse(scope, receive, send, 426, NO_UPGRADE, NO_WEBSOCKET)
         elif scope["path"].rstrip("/").endswith(PRIVATE) and came != deployment.LOCAL:
             await self._refuse(scope, receive, send, 404, "metrics", "Not Found\n")
         elif UPLOAD in scope["path"] and scope["method"] in ("PUT", "DELETE"):
-            await self._upload(scope, receive, _with_security_headers(send), headers)
+            source = "" if deployment.is_loopback(peer) else address
+            await self._upload(scope, receive, _with_security_headers(send), headers, source)
         else:
             await self._app(scope, receive, _with_security_headers(send))
 
@@ -189,6 +223,9 @@ class Gate:
                 connection.ahead.cancel()
             closing.cancel()  # a run that has begun goes on without its visitor, so it keeps its turn
             del self.connections[connection.name]
+            if connection.first_page is not None:  # its turn has no limit, and nobody waits for the page
+                QUEUE.leave(connection.first_page)
+            connection.loop.call_later(float(st.get_option("server.disconnectedSessionTTL")) + LEFT_SECONDS, _has_left, connection.name)
 
     async def _receive_allowed(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
         """Return the next message that Streamlit may read, delayed if too many come. Returns a disconnect after a forbidden message."""
@@ -204,18 +241,20 @@ class Gate:
                 self.refused["messages delayed"] += 1
                 await asyncio.wait({closing}, timeout=delay)  # meanwhile the server does not read from this websocket
             if judged.verdict == "pass":
-                # Streamlit would run a clock's part after the page. If the page is another one by then, the browser takes that part for a
-                # change of page, and removes what was drawn. The clock comes again.
-                if judged.by_clock and connection.draws_page:
+                # A part of a page that is being left is not drawn. Streamlit would draw it after the new page, and the browser would take
+                # that for a change of page, and remove what was drawn.
+                if connection.draws_page and not judged.of_page and judged.page and judged.page == connection.left:
                     continue
                 connection.draws_page |= judged.of_page
+                if judged.page not in ("", connection.page):
+                    connection.left, connection.page = connection.page, judged.page
                 if judged.starts_run and not closing.done():
-                    patience = CLOCK if judged.by_clock else 0.0 if connection.has_run else ARRIVAL
+                    patience = 0.0 if connection.has_run else ARRIVAL
                     connection.has_run = True
                     if not await self._has_turn(connection, receive, closing, patience):
                         continue
                 if not closing.done():
-                    return {**message, "bytes": judged.replaced} if judged.replaced else message
+                    return message
                 continue
             self.refused["forbidden messages"] += 1
             if judged.verdict == "refuse":
@@ -253,7 +292,8 @@ class Gate:
             return {"type": "websocket.disconnect", "code": TRY_LATER}
         message = received.result()
         connection.last_message = monotonic()
-        connection.has_sent |= message["type"] == "websocket.receive"
+        if message["type"] == "websocket.receive":
+            connection.has_sent, Gate.lacks_websockets = True, False
         return message
 
     def _close_idlest(self) -> bool:
@@ -266,8 +306,11 @@ class Gate:
         oldest.must_close.set()
         return True
 
-    async def _upload(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str]) -> None:
-        """Pass on a PUT or DELETE of a file. The files of one session and of all are bounded; a body must state its length."""
+    async def _upload(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str], source: str) -> None:
+        """Pass on a PUT or DELETE of a file. The files of one session, of one address (`source`) and of all are bounded.
+
+        A body must state its length.
+        """
         session, _slash, file = scope["path"].split(UPLOAD, 1)[1].partition("/")
         if scope["method"] == "DELETE":
             if (session, file) in UPLOADS.arriving:  # it would be kept and not counted
@@ -276,8 +319,8 @@ class Gate:
                 await self._delete(scope, session, file, receive, send)
             return
         limits, length = Limits.from_environment(), headers.get("content-length", "")
-        bounds = limits.uploads_megabytes * 2**20, limits.all_uploads_megabytes * 2**20
-        if not (length.isdecimal() and len(length) < 15 and UPLOADS.add(session, file, int(length), *bounds)):
+        bounds = UploadBounds(limits.uploads_megabytes * 2**20, limits.all_uploads_megabytes * 2**20)
+        if not (length.isdecimal() and len(length) < 15 and UPLOADS.add(session, file, int(length), bounds, source)):
             await self._refuse(scope, receive, send, 413, "uploads", UPLOADS_TOO_LARGE)
             return
         status = 0
@@ -289,7 +332,7 @@ class Gate:
 
         async def counted() -> Message:
             message = await receive()
-            if not UPLOADS.grow(session, file, len(message.get("body") or b""), *bounds):
+            if not UPLOADS.grow(session, file, len(message.get("body") or b""), bounds):
                 raise _UploadTooLarge
             return message
 
@@ -353,6 +396,31 @@ class Gate:
         head = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
         await _with_security_headers(send)({"type": "http.response.start", "status": status, "headers": head})
         await send({"type": "http.response.body", "body": body})
+
+
+def _is_always_answered(path: str) -> bool:
+    return path.removeprefix(deployment.base_path()) in ALWAYS_ANSWERED
+
+
+def _has_left(name: str) -> None:
+    for call in after_leaving:
+        asyncio.get_running_loop().run_in_executor(None, call, name)
+
+
+def _closing(send: Send) -> Send:
+    """Wrap `send` so that the connection ends with the response. The server stops reading then.
+
+    Otherwise it would read all chunks of a body that no route asked for, each for about 4 microseconds in which nobody else is served.
+    """
+
+    async def send_closing(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [pair for pair in message.get("headers", ()) if pair[0].lower() != b"connection"] + [
+                (b"connection", b"close")
+            ]
+        await send(message)
+
+    return send_closing
 
 
 def content_security_policy() -> str:

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -22,19 +22,21 @@ from starlette.routing import Route
 from pages.ui import features
 from pages.ui.i18n import spoken_language
 from pages.ui.server import browser_message, deployment, preload, vote_page
-from pages.ui.server.gate import NO_UPGRADE, App, Gate, Message
+from pages.ui.server.gate import STREAM, App, Gate, Message
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
 PAGE_SECONDS = 30.0  # seconds for one page; the pages after a slower one are not opened in advance
+NEEDS_PROXY = (
+    "This public instance can be reached without a proxy. Many connections that send bodies in small chunks would stop it. "
+    "Use one of the proxies in deploy/, and let the app listen on 127.0.0.1."
+)
 SCOPE = {
     "type": "websocket",
     "asgi": {"version": "3.0", "spec_version": "2.4"},
     "http_version": "1.1",
     "scheme": "ws",
-    "path": "/_stcore/stream",
-    "raw_path": b"/_stcore/stream",
     "root_path": "",
     "query_string": b"",
     "client": ("127.0.0.1", 0),
@@ -53,7 +55,7 @@ def is_running() -> bool:
 async def healthz(request: Request) -> JSONResponse:
     """Return {"ready": true} or, with status 503, {"ready": false, "why": ...}, and nothing about visitors. For load balancers.
 
-    With a "warning" if a proxy passed on a request for a websocket without its Upgrade: pages then stay grey.
+    With a "warning" if a proxy passed on a browser's request for a websocket without its Upgrade, until a websocket works: pages stay grey.
     """
     if preload.is_loading():
         return JSONResponse({"ready": False, "why": "loading"}, 503)
@@ -61,17 +63,28 @@ async def healthz(request: Request) -> JSONResponse:
         return JSONResponse({"ready": False, "why": "the first model could not be loaded"}, 503)
     if is_running():
         return JSONResponse({"ready": False, "why": "opening its pages for the first time"}, 503)
-    warning = {"warning": "a page that stays grey: the proxy does not pass websockets"} if Gate.refused[NO_UPGRADE] else {}
+    warning = {"warning": "a page that stays grey: the proxy does not pass websockets"} if Gate.lacks_websockets else {}
     return JSONResponse({"ready": True, **warning}, headers={"cache-control": "no-store"})
 
 
 ROUTES = [Route("/healthz", healthz), *vote_page.ROUTES]
 
 
+def below_base_path(routes: Sequence[Route]) -> list[Route]:
+    """Return the app's own routes below server.baseUrlPath, as Streamlit's are. /healthz stays at the root, too, for load balancers."""
+    base = deployment.base_path()
+    if not base:
+        return list(routes)
+    moved = [Route(base + route.path, route.endpoint, methods=list(route.methods or ())) for route in routes]
+    return [*moved, Route("/healthz", healthz)]
+
+
 @asynccontextmanager
 async def lifespan(app: App) -> AsyncIterator[None]:
     """ASGI lifespan of the app: sets the sockets' options, and opens pages while it already listens."""
     _send_without_delay()
+    if deployment.public() and deployment.listens_beyond():
+        log.warning(NEEDS_PROXY, extra={"event": "needs a proxy"})
     task = asyncio.create_task(_after_preload(app))
     _running.add(task)
     task.add_done_callback(_running.discard)
@@ -112,7 +125,9 @@ async def open_pages(app: App, paths: list[str], languages: list[str]) -> None:
         requests = [browser_message.page_request(path, f"lang={code}") for path in paths]
         visit = _Visit(requests)
         headers = [(b"host", b"localhost")]
-        await app(SCOPE | {"headers": headers, "subprotocols": ["streamlit"], "state": {}}, visit.receive, visit.send)
+        path = deployment.base_path() + STREAM
+        scope = SCOPE | {"path": path, "raw_path": path.encode(), "headers": headers, "subprotocols": ["streamlit"], "state": {}}
+        await app(scope, visit.receive, visit.send)
 
 
 class _Visit:

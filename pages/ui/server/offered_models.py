@@ -11,6 +11,9 @@ Models that the operator publishes on the Models page stay until the app restart
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -20,6 +23,8 @@ import streamlit as st
 
 from core import list_models, load_model
 from core.errors import ModelError, quoted
+from core.message import Message
+from core.models import load_progress
 from core.models.gguf.header import is_here
 from core.models.hub import OFFERS, downloaded, local_folder
 from core.models.models_in_memory import Eviction, ModelRegistry
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
 
 
 Access = tuple[str | None, str | None]  # tokenizer and key of a server
+PATIENCE = 0.5  # seconds; a shorter load shows no bar
 REFRESH_SECONDS = 30.0  # seconds after which the environment's models are looked up on disk again
 
 _lock = Lock()
@@ -103,6 +109,40 @@ def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -
     return model
 
 
+_HAS_SPINNER: ContextVar[bool] = ContextVar("spinner", default=True)
+
+
+@contextmanager
+def without_spinner() -> Iterator[None]:
+    """Load models without a spinner on the page, for threads in which no script runs."""
+    before = _HAS_SPINNER.set(False)
+    try:
+        yield
+    finally:
+        _HAS_SPINNER.reset(before)
+
+
+@contextmanager
+def _spinner() -> Iterator[None]:
+    """Show that a model is loaded, and what is done, with a bar if it takes longer than PATIENCE."""
+    if not _HAS_SPINNER.get():
+        yield
+        return
+    began = monotonic()
+    with st.spinner(_("Loading the model …")):
+        bar = st.empty()
+
+        def tell(doing: Message, share: float) -> None:
+            if monotonic() - began >= PATIENCE:
+                bar.progress(min(1.0, share), text=f"{_(doing)} …")
+
+        with load_progress.telling(tell):
+            try:
+                yield
+            finally:
+                bar.empty()
+
+
 # A plain object of the module, because a visitor's browser can clear Streamlit's caches.
 _REGISTRY = ModelRegistry(_load)
 
@@ -115,20 +155,20 @@ def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) 
     model = _REGISTRY.known(name, tokenizer, api_key)
     if model is not None:
         return model
-    with st.spinner(_("Loading the model …")):
+    with _spinner():
         return _REGISTRY.model(name, tokenizer, api_key)
 
 
 def connect(address: str, tokenizer: str, api_key: str | None = None) -> LanguageModel:
     """Connect to a server and return its model. Asks the server which model it runs and whether it accepts the key. Raises ModelError."""
-    with st.spinner(_("Loading the model …")):
+    with _spinner():
         return _REGISTRY.connect(address, tokenizer, api_key)
 
 
 def ensure_model_loaded(model: LanguageModel) -> None:
     """Load the weights of an unloaded model again, with a spinner. Raises ModelError."""
     if model.unloaded:
-        with st.spinner(_("Loading the model …")), model.engine.lock.acquire():
+        with _spinner(), model.engine.lock.acquire():
             pass
 
 

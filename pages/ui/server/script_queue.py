@@ -20,7 +20,7 @@ from typing import Any
 AT_A_TIME = min(4, max(2, os.cpu_count() or 2))
 FIRST_PAGES = max(2, (os.cpu_count() or 2) // 2)  # first pages that are drawn at once
 LONGEST_TURN = 0.3  # seconds; the turn of a first page has no limit
-CLOCK, ARRIVAL = 0.5, 1.0  # seconds by which a clock's message, and the first one of a websocket, come later than presses
+ARRIVAL = 1.0  # seconds by which the first message of a websocket comes later than presses
 HEAD_START = 0.25  # seconds since the last turn of an address that count as waiting
 MOST_ADDRESSES = 1000
 

@@ -1,4 +1,4 @@
-"""Uploaded files that Streamlit holds in memory: their sizes, bounded per session and together, and how each is let go."""
+"""Uploaded files that Streamlit holds in memory: their sizes, bounded per session, per address and together, and how each is let go."""
 
 from __future__ import annotations
 
@@ -10,33 +10,52 @@ from threading import Lock
 LEAST = 4096  # bytes that a file counts at least
 
 
+@dataclass(frozen=True, slots=True)
+class UploadBounds:
+    """Bytes of the files of one session, and of all. 0: no limit.
+
+    One address has half of all, or what one session has if that is more: three sessions of a stranger would leave no room for others.
+    """
+
+    session: int
+    all: int
+
+    @property
+    def address(self) -> int:
+        """Bytes of the files of one address."""
+        return max(self.session, self.all // 2) if self.all else 0
+
+
 @dataclass(slots=True)
 class Uploads:
     """The files of all sessions. A file is counted, as its bytes arrive, until it is removed."""
 
     sizes: dict[tuple[str, str], int] = field(default_factory=dict)  # by session and file
     of_session: Counter[str] = field(default_factory=Counter)
+    of_address: Counter[str] = field(default_factory=Counter)
+    addresses: dict[tuple[str, str], str] = field(default_factory=dict)  # where each file came from; "" for this machine
     deleters: dict[str, Callable[[], object]] = field(default_factory=dict)  # by file
     arriving: set[tuple[str, str]] = field(default_factory=set)  # files whose request has not ended
     lock: Lock = field(default_factory=Lock)
 
-    def add(self, session: str, file: str, size: int, most_of_session: int, most: int) -> bool:
-        """Count a file whose request begins. Return False, and count nothing, if it is known, or if it would exceed the bytes of its
-        session or of all files (0: no limit).
+    def add(self, session: str, file: str, size: int, bounds: UploadBounds, address: str = "") -> bool:
+        """Count a file whose request begins. Return False, and count nothing, if it is known or would exceed the bounds.
 
         Its bytes count as they arrive. Otherwise a stranger could announce files, send nothing, and leave no room for others.
+        address: where it comes from, "" for this machine, which has no bound of its own.
         """
         with self.lock:
-            if (session, file) in self.sizes or not self._has_room(session, max(size, LEAST), most_of_session, most):
+            if (session, file) in self.sizes or not self._has_room(session, address, max(size, LEAST), bounds):
                 return False
+            self.addresses[session, file] = address
             self._count(session, file, LEAST)
             self.arriving.add((session, file))
             return True
 
-    def grow(self, session: str, file: str, size: int, most_of_session: int, most: int) -> bool:
-        """Count so many bytes more of a file that arrives. Return False, and count nothing, if they would exceed the bytes."""
+    def grow(self, session: str, file: str, size: int, bounds: UploadBounds) -> bool:
+        """Count so many bytes more of a file that arrives. Return False, and count nothing, if they would exceed the bounds."""
         with self.lock:
-            if not self._has_room(session, size, most_of_session, most):
+            if not self._has_room(session, self.addresses.get((session, file), ""), size, bounds):
                 return False
             self._count(session, file, size)
             return True
@@ -47,20 +66,25 @@ class Uploads:
             self.arriving.discard((session, file))
             self.deleters[file] = delete
 
-    def _has_room(self, session: str, size: int, most_of_session: int, most: int) -> bool:
-        of_session, total = self.of_session[session] + size, self.of_session.total() + size
-        return not ((most_of_session and of_session > most_of_session) or (most and total > most))
+    def _has_room(self, session: str, address: str, size: int, bounds: UploadBounds) -> bool:
+        counted = [(self.of_session[session], bounds.session), (self.of_session.total(), bounds.all)]
+        counted += [(self.of_address[address], bounds.address)] if address else []
+        return not any(most and bytes_now + size > most for bytes_now, most in counted)
 
     def _count(self, session: str, file: str, size: int) -> None:
         self.sizes[session, file] = self.sizes.get((session, file), 0) + size
         self.of_session[session] += size
+        self.of_address[self.addresses.get((session, file), "")] += size
 
     def remove(self, session: str, file: str) -> None:
         """Stop counting a file."""
         with self.lock:
             self.arriving.discard((session, file))
-            self.of_session[session] -= self.sizes.pop((session, file), 0)
-            self.of_session += Counter()  # without the sessions that have no files
+            size = self.sizes.pop((session, file), 0)
+            self.of_session[session] -= size
+            self.of_address[self.addresses.pop((session, file), "")] -= size
+            self.of_session += Counter()  # without the sessions and addresses that have no files
+            self.of_address += Counter()
             self.deleters.pop(file, None)
 
     def let_go(self, file: str) -> None:

@@ -1,13 +1,12 @@
 """The phones' page of a vote: plain routes of the app, because a Streamlit session for each phone would cost megabytes.
 
-GET /vote?room=CODE       the page; without a room a field for the code
+GET /vote?room=CODE       the page; without a room a field for the code. pass: of the room, in the QR code's link
 GET /vote/now?room=CODE   what the phone shows now, as JSON; it asks every two seconds. seen: the version that it has; then only the counts
 POST /vote?room=CODE      one vote: {"number": of the question, "option": index} or {"number": ..., "word": an own word}
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
@@ -16,7 +15,6 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 
-from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
@@ -24,10 +22,11 @@ from core import palette
 from core.errors import InputError
 from core.experiments.audience_vote import Question
 from pages.ui.i18n import spoken_language
-from pages.ui.i18n.translation import N_, _, say
+from pages.ui.i18n.translation import N_, _
 from pages.ui.server import deployment
 from pages.ui.server.rate_limit import AddressRates
-from pages.ui.server.vote_rooms import ROOMS, Room, VoteRefused
+from pages.ui.server.request_body import NO_STORE, json_object, refusal
+from pages.ui.server.vote_rooms import ROOMS, Room, TooMany, VoteRefused
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -37,7 +36,6 @@ KEY = "x-room-key"  # header of the presenter's page
 COOKIE = "token-viewer-phone"  # of the browser's session
 PHONE = re.compile(r"[\w-]{16,40}", re.ASCII)
 LARGEST_VOTE = 1024  # bytes
-VOTE_SECONDS = 10.0  # seconds within which a vote must arrive
 PER_SECOND, AT_ONCE = 300.0, 2000.0  # requests of one address; 150 phones send 75 a second
 RATES = AddressRates(PER_SECOND, AT_ONCE)
 TEXTS = {
@@ -51,6 +49,8 @@ TEXTS = {
     "voted": N_("Your vote: “{word}”. You can change it until the vote ends."),
     "ended": N_("The vote has ended. Look at the screen in front."),
     "ended_with": N_("The vote has ended. Your vote was “{word}”. Look at the screen in front."),
+    "result": N_("Votes: {counts}."),
+    "own_words": N_("own words"),
     "wait": N_("You are in room {room}. The next question appears here by itself."),
     "lost": N_("No connection. This page tries again by itself."),
     "no_cookie": N_("This page needs cookies, so that each phone has one vote. Allow them and reload the page."),
@@ -60,8 +60,10 @@ TEXTS = {
 Answer = Callable[["Request", str], Awaitable[Response]]
 
 
-class _VoteTooLarge(VoteRefused):
-    status = 413
+class NoCookie(VoteRefused):
+    """A vote of a browser that keeps no cookie."""
+
+    status = 403
 
 
 def bounded(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
@@ -71,18 +73,14 @@ def bounded(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
     async def route(request: Request) -> Response:
         address = deployment.network_of(request.client.host if request.client else None)
         with spoken_language.speaking(spoken_language.of_browser(request.headers.get("accept-language", ""))):
-            if not RATES.count(address):
-                return _refusal(429, _("Too many requests came from this network. Wait a moment."))
             try:
+                if not RATES.count(address):
+                    raise TooMany(N_("Too many requests came from this network. Wait a moment."))
                 return await answer(request, address)
             except InputError as error:
-                return _refusal(getattr(error, "status", 400), say(error))
+                return refusal(error)
 
     return route
-
-
-def _refusal(status: int, sentence: str) -> Response:
-    return JSONResponse({"error": sentence}, status, headers={"cache-control": "no-store"})
 
 
 def _phone(request: Request) -> str | None:
@@ -95,12 +93,18 @@ def _code(request: Request) -> str:
     return request.query_params.get("room", "")[:8].strip()
 
 
+def _entry(request: Request) -> str:
+    return request.query_params.get("pass", "")[:64]
+
+
 @bounded
 async def page(request: Request, address: str) -> Response:
     """Return the page, the same for every room. The phone gets its token here."""
-    response = HTMLResponse(page_text(), headers={"cache-control": "no-store"})
+    response = HTMLResponse(page_text(), headers=NO_STORE)
     if _phone(request) is None:
-        response.set_cookie(COOKIE, token_urlsafe(16), path="/vote", httponly=True, samesite="strict")
+        # Lax: a phone that comes by a link of another site keeps its token. A POST of another site carries none.
+        # Without a path the browser takes that of the page: a proxy can strip a prefix that the app does not know.
+        response.set_cookie(COOKIE, token_urlsafe(16), path=None, httponly=True, samesite="lax")
     return response
 
 
@@ -109,11 +113,11 @@ async def now(request: Request, address: str) -> Response:
     """Return what a phone, or the wall, shows now. Raises VoteRefused."""
     key = request.headers.get(KEY, "")[:64]
     phone = None if key else _phone(request)
-    room = ROOMS.of_phone(_code(request), phone, address, key)
+    room = ROOMS.of_phone(_code(request), phone, address, key, _entry(request))
     shown = counts(room)
     if request.query_params.get("seen") != str(room.version):
         shown["question"] = _shown(room.question, phone)
-    return JSONResponse(shown, headers={"cache-control": "no-store"})
+    return JSONResponse(shown, headers=NO_STORE)
 
 
 @bounded
@@ -121,31 +125,14 @@ async def vote(request: Request, address: str) -> Response:
     """Count one vote. Raises VoteRefused."""
     phone = _phone(request)
     if phone is None:
-        return _refusal(403, _(TEXTS["no_cookie"]))
-    sent = await _sent(request)
+        raise NoCookie(TEXTS["no_cookie"])
+    sent = await json_object(request, LARGEST_VOTE)
     number, option, word = sent.get("number"), sent.get("option"), sent.get("word")
     if type(number) is not int or not (type(option) is int or isinstance(word, str)):
         raise VoteRefused(N_("This vote cannot be read. Reload the page."))
-    room = ROOMS.of_phone(_code(request), phone, address)
+    room = ROOMS.of_phone(_code(request), phone, address, entry=_entry(request))
     cast = ROOMS.vote(room, phone, number, option if type(option) is int else None, str(word))
-    return JSONResponse({"mine": cast}, headers={"cache-control": "no-store"})
-
-
-async def _sent(request: Request) -> dict[str, Any]:
-    """Return the JSON object of a request. Raises VoteRefused if it is too large, too slow or not one."""
-    body = b""
-    try:
-        async with asyncio.timeout(VOTE_SECONDS):
-            async for part in request.stream():
-                body += part
-                if len(body) > LARGEST_VOTE:
-                    raise _VoteTooLarge(N_("This vote is too long. Type one word."))
-        sent = json.loads(body)
-    except (TimeoutError, ClientDisconnect, ValueError, RecursionError):
-        sent = None
-    if not isinstance(sent, dict):
-        raise VoteRefused(N_("This vote cannot be read. Reload the page."))
-    return sent
+    return JSONResponse({"mine": cast}, headers=NO_STORE)
 
 
 def counts(room: Room) -> dict[str, Any]:

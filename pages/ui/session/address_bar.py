@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.errors import NotForThisModel
 from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
 from pages.ui.components.browser import browser
@@ -23,7 +24,7 @@ from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import notify
 from pages.ui.session.run_request import Conversation, pairs_of, split_at_question
 from pages.ui.session.share_link import Stop, link_values
-from pages.ui.session.state import current_session, restore_values
+from pages.ui.session.state import current_session, fill_fields, set_field
 
 if TYPE_CHECKING:
     from core import Generation
@@ -50,12 +51,13 @@ class Address:
 
 def fill_widgets() -> None:
     """Set prompt, model and settings in `st.session_state` before the page is drawn, also on pages without these widgets."""
+    fill_fields()
     if "prompt" not in st.session_state:
         st.session_state["prompt"] = current.prompt()
     saved = current_session().saved_widget_values
+    saved["prompt"], saved["as_chat"] = st.session_state["prompt"], st.session_state.get("as_chat")
     if current.model_names():
         st.session_state["model"] = saved["model"] = current.model_name()
-    restore_values()
     for name in SETTINGS:  # Streamlit drops the values of widgets that a page does not draw
         value = st.session_state.get(name)
         if value is not None:
@@ -80,8 +82,15 @@ def address() -> Address:
 
 def write_address(key: str = MAIN) -> None:
     """Write the address. key: identifies the caller; a fragment that makes steps has its own key."""
+    # asks: only one place may report a text that the browser kept. drawn: changes at every run of the page, for scripts that wait for one.
+    data = address_data() | {"asks": key == MAIN, "drawn": current_session().draws}
+    browser.address(key, data, lambda: text_found(getattr(st.session_state.get(key), "found", None)))
+
+
+def address_data() -> dict[str, object]:
+    """Return the address as the browser gets it."""
     state, session = address(), current_session()
-    data = {
+    return {
         "page": session.page or "",  # a change of page empties the address, and the component ignores data that did not change
         "query": state.query,
         "stored": state.stored,
@@ -90,11 +99,8 @@ def write_address(key: str = MAIN) -> None:
         "recording": state.recording,
         "session": session.name,
         "secret": session.secret,
-        "asks": key == MAIN,  # only one place may report a text that the browser kept
         "answered": session.answered,
-        "drawn": session.draws,  # changes at every run of the page, for scripts that wait for the next one
     }
-    browser.address(key, data, lambda: text_found(getattr(st.session_state.get(key), "found", None)))
 
 
 def link_query() -> tuple[str, str]:
@@ -105,7 +111,10 @@ def link_query() -> tuple[str, str]:
     path = run.path if Can.TOKEN_IDS in run.can else []
     live = session.run_of if session.run_of and Can.NEW_TOKENS in run.can else None
     asked = session.begun_with.model if session.begun_with and live and not session.refusal else run.model_name
-    around = split_at_question(pairs_of(run.messages)) if live is None else (live.prompt, live.conversation)
+    try:
+        around = split_at_question(pairs_of(run.messages, run.template_arguments)) if live is None else (live.prompt, live.conversation)
+    except NotForThisModel as error:
+        return "", str(error)
     prompt, conversation = around or (run.prompt, Conversation())
     more = share_link.encoded(link_values(conversation, session.ending if live else Stop()) | _language())
     name = asked if asked in session.servers else run.model_name
@@ -193,7 +202,7 @@ def text_found(stored: object) -> None:
     name = values.get("model", usual)
     if session.replay_steps is None and requested is None and name in current.model_names():
         session.replay_steps = values.get("steps")
-    st.session_state["model"] = name if name in current.model_names() else usual
+    set_field("model", name if name in current.model_names() else usual)
 
 
 def _back_again(values: Mapping[str, str]) -> str:

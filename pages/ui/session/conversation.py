@@ -24,12 +24,12 @@ from pages.ui.session.link_replay import LINK_SECONDS
 from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.run_request import Conversation, MessagePairs, pairs_of, split_at_question
 from pages.ui.session.share_link import LONGEST_CONVERSATION, Stop
-from pages.ui.session.state import SavedRun, current_session
+from pages.ui.session.state import SavedRun, current_session, field_value, set_field
 from pages.ui.session.upload_field import take
 
 MESSAGE, OPENED = "chat_message", "conversation_file"  # keys of the input and of the upload field
 MOST_ANSWERED, MOST_KEPT_STEPS = 20, 5_000  # runs of earlier answers that are kept, and their steps
-BOUNDS = Bounds(size=8 * 2**20, rest=2**20, entry=2**20, depth=8, marks=200_000, lists={})
+BOUNDS = Bounds(size=8 * 2**20, rest=2**20, entry=2**20, depth=40, marks=200_000, lists={})  # tools nest deeply
 
 
 def edit_key(position: int) -> str:
@@ -59,7 +59,7 @@ def send() -> None:
             st.session_state[MESSAGE] = text
         return
     before = current.begin()
-    messages = pairs_of(messages_of(before))
+    messages = pairs_of(messages_of(before), before.template_arguments)
     if messages[-1][0] != "assistant":
         st.session_state[MESSAGE] = text
         notify(_("The model has not answered yet. Press Step or Play first."))
@@ -76,10 +76,10 @@ def send() -> None:
 def edit(position: int, text: str) -> None:
     """Replace a message of the user, drop what came after it, and let the model answer. Undo restores the conversation as it was."""
     run = current.begin()
-    messages = pairs_of(run.messages)
+    messages = pairs_of(run.messages, run.template_arguments)
     if not 0 <= position < len(messages) or messages[position][0] != "user" or not text.strip():
         return
-    _remember(run, pairs_of(messages_of(run)))
+    _remember(run, pairs_of(messages_of(run), run.template_arguments))
     if _begin(text, Conversation(messages[:position])):
         current_session().playing = True
         st.session_state[edit_key(position)] = False
@@ -93,11 +93,11 @@ def go_back_to(position: int) -> None:
     becomes the beginning of the answer, which only some servers continue.
     """
     session, run = current.changed("rolled"), current.begin()
-    messages = pairs_of(run.messages)
+    messages = pairs_of(run.messages, run.template_arguments)
     if not 0 < position < len(messages) or messages[position][0] != "assistant":
         return
     session.playing = False
-    _remember(run, pairs_of(messages_of(run)))
+    _remember(run, pairs_of(messages_of(run), run.template_arguments))
     earlier = session.earlier_answers.get(messages[: position + 1])
     if earlier is not None and earlier.begun_with.model in current.model_names():
         session.save_run()
@@ -127,24 +127,31 @@ def _force(tokens: list[int]) -> None:
 def _begin(text: str, conversation: Conversation) -> bool:
     """Begin the run of this conversation. If it is refused, keep the old one, say why, and return False."""
     session = current_session()
-    before = st.session_state.get("prompt"), session.conversation, st.session_state.get("as_chat")
+    before = field_value("prompt"), session.conversation, field_value("as_chat")
     session.set_around(conversation, session.ending)
-    st.session_state["prompt"], st.session_state["as_chat"] = text, True
+    set_field("prompt", text)
+    set_field("as_chat", True)
     current.changed("coming").playing = False
     try:
         if not current.as_chat():
-            no_template = _("{name} has no chat template: it continues a text and does not answer. Choose a chat model first.")
-            raise ModelError(no_template.format(name=current.model().name))
+            raise ModelError(no_template())
         current.begin()
     except ViewerError as error:
         empty = not str(before[0] or "").strip()
-        st.session_state["prompt"], st.session_state["as_chat"] = ("" if empty else before[0]), before[2]
+        set_field("prompt", "" if empty else before[0])
+        set_field("as_chat", before[2])
         session.set_around(before[1], session.ending)
         if empty:  # there is no run to return to
             session.begun_with = None
         notify(say(error))
         return False
     return True
+
+
+def no_template() -> str:
+    """Return the sentence that the visitor's model cannot have a conversation. Raises ViewerError if there is no model."""
+    sentence = _("{name} has no chat template: it continues a text and does not answer. Choose a chat model first.")
+    return sentence.format(name=current.model().name)
 
 
 def _remember(run: Generation, messages: MessagePairs) -> None:
@@ -176,6 +183,14 @@ def new_conversation() -> None:
     system = session.conversation.system
     current.use_prompt("")
     session.set_around(Conversation().with_system(system), session.ending)
+
+
+@action_boundary
+def open_on_watch() -> None:
+    """Show the visitor's conversation on Watch, or an empty one. A text is saved for undo."""
+    if not in_conversation():
+        new_conversation()
+        set_field("as_chat", True)
 
 
 @action_boundary
@@ -222,7 +237,8 @@ def messages_in(data: bytes) -> tuple[str, Conversation]:
     listed = head.get("messages") if isinstance(head, dict) else head
     if not isinstance(listed, list) or not listed:
         raise BadRecording(_("This file has no list of messages with a role and a content."))
-    messages = pairs_of(checked_messages(listed))
+    unread = {name: head[name] for name in ("tools", "functions", "chat_template_kwargs") if isinstance(head, dict) and head.get(name)}
+    messages = pairs_of(checked_messages(listed), unread)
     count = sum(len(content) for _role, content in messages)
     if count > LONGEST_CONVERSATION:
         limit = numbers.whole(LONGEST_CONVERSATION)
@@ -237,5 +253,5 @@ def messages_in(data: bytes) -> tuple[str, Conversation]:
 
 def messages_file(run: Generation) -> str:
     """Return the conversation as the JSON that chat programs use. It is called outside of a session."""
-    content = {"model": public_name(run.model_name), "messages": messages_of(run)}
+    content = {"model": public_name(run.model_name), "messages": messages_of(run)} | run.template_arguments
     return json.dumps(content, ensure_ascii=False, indent=1)

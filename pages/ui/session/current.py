@@ -6,7 +6,6 @@ A page reads `model()`, `run()`, `settings()` and `shown()`. What its buttons do
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -22,11 +21,11 @@ from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
-from pages.ui.session import link_replay, operator_role, run_start, share_link, state
+from pages.ui.session import link_replay, operator_role, run_start, share_link
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.run_request import Conversation, RunRequest
 from pages.ui.session.share_link import conversation_of, ending_of
-from pages.ui.session.state import Notice, Session, current_session
+from pages.ui.session.state import Notice, Session, current_session, field_value, set_field
 
 if TYPE_CHECKING:
     from core import Generation
@@ -52,7 +51,7 @@ def model_name() -> str:
     names = model_names()
     if not names:
         raise ViewerError(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
-    asked = st.session_state.get("model") or current_session().saved_widget_values.get("model") or current_session().link.get("model")
+    asked = field_value("model") or current_session().saved_widget_values.get("model") or current_session().link.get("model")
     return asked if asked in names else names[0]
 
 
@@ -91,7 +90,7 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
             session.begun_with = None  # the server runs another model now
     if name not in model_names():
         session.names.append(name)
-    st.session_state["model"] = name
+    set_field("model", name)
     if session.requested is not None and session.requested.model == name:
         _grant(session, session.requested)
 
@@ -105,16 +104,18 @@ def _grant(session: Session, requested: share_link.RequestedModel) -> None:
 def apply_query(query: Mapping[str, str]) -> None:
     """Set the prompt and the settings to those of a link."""
     for name, row in SETTINGS.items():
-        st.session_state[name] = share_link.first_value(row, query.get(name))
-    st.session_state["prompt"] = query.get("prompt", example_texts.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
-    st.session_state["as_chat"] = query.get("as_chat") == "true"
+        set_field(name, share_link.first_value(row, query.get(name)))
+    set_field("prompt", query.get("prompt", example_texts.FIRST_PROMPT)[: share_link.LONGEST_PROMPT])
+    set_field("as_chat", query.get("as_chat") == "true")
     current_session().set_around(conversation_of(query), ending_of(query))
     changed("coming")
 
 
 def prompt() -> str:
     """Return the prompt. A prompt over the limit is cut one character above it, so that the run refuses it."""
-    asked = st.session_state.get("prompt", current_session().link.get("prompt", example_texts.FIRST_PROMPT))
+    asked = field_value("prompt")
+    if asked is None:
+        asked = current_session().link.get("prompt")
     return example_texts.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT + 1]
 
 
@@ -130,7 +131,7 @@ def settings() -> SamplingSettings:
 
 
 def _settings(session: Session) -> SamplingSettings:
-    asked = map(state.effective_value, SETTINGS, repeat(session)) if session.set_values else map(st.session_state.get, SETTINGS)
+    asked = map(field_value, SETTINGS)
     texts = tuple([None if value is None else str(value) for value in asked])
     return share_link.settings_of(texts, tuple(map(session.link.get, SETTINGS)))
 
@@ -151,16 +152,20 @@ def begin() -> Generation:
     session.settings, session.not_begun = None, None
     wanted = request()
     if session.begun_with != wanted:
-        model = _loaded(wanted.model)
+        _loaded(wanted.model)  # outside of the lock, because it can take a while
         with session.action_lock:
+            wanted = request()  # a route may have changed the prompt meanwhile
             if session.begun_with != wanted:
-                run_start.begin(session, wanted, model, settings())
+                run_start.begin(session, wanted, _loaded(wanted.model), settings())
     if session.refusal is not None:
         raise session.refusal.with_traceback(None)
     assert session.run is not None
     run_start.notify_if_evicted(session)
     if Can.NEW_TOKENS in session.run.can:
-        session.run.settings = settings()
+        if session.run.settings != settings():
+            with session.action_lock:
+                session.run.settings = settings()
+                session.live.changed()
         session.run.stop_at(session.ending.texts, session.ending.tokens)
     if session.replay_steps:
         with session.action_lock:
@@ -195,7 +200,7 @@ def request() -> RunRequest:
 
 def as_chat() -> bool:
     """Return whether the prompt is a message of a chat: chosen by the visitor, and the model has a chat template."""
-    asked = st.session_state.get("as_chat")
+    asked = field_value("as_chat")
     return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and Can.CHAT in _loaded(model_name()).can
 
 
@@ -240,7 +245,7 @@ def use_prompt(text: str) -> None:
     session.playing, session.begun_with = False, None
     session.save_run()
     session.set_around(Conversation(), session.ending)
-    st.session_state["prompt"] = text
+    set_field("prompt", text)
 
 
 @action_boundary

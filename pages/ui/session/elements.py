@@ -63,6 +63,11 @@ def notices(place: str = "") -> None:
     current_session().shown_notices.update(shown)
 
 
+def mark_notices() -> None:
+    """Note that the live view shows the notices without a place."""
+    current_session().shown_notices.update(current.notices())
+
+
 def has_run() -> bool:
     """Return whether there is a run to show."""
     with suppress(ViewerError):

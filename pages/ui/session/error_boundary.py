@@ -26,8 +26,10 @@ def action_boundary(verb: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(verb)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        with current_session().action_lock:
+        session = current_session()
+        with session.action_lock:
             act(*args, **kwargs)
+            session.live.changed()
 
     def act(*args: P.args, **kwargs: P.kwargs) -> None:
         inside_another = ACTION.get() is not None

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from pages.ui.i18n.translation import ngettext
-from pages.ui.server.gate import Gate, release_turn
+from pages.ui.server.gate import Gate, join_first_pages, release_turn
 from pages.ui.server.script_queue import QUEUE, Runner
 from pages.ui.session.state import current_session
 
@@ -25,7 +25,7 @@ def first_page_turn() -> Iterator[None]:
         yield
         return
     runner, message, waited = Runner(connection.address, is_first_page=True), None, 0.0
-    connection.loop.call_soon_threadsafe(QUEUE.join, runner)
+    connection.loop.call_soon_threadsafe(join_first_pages, connection, runner)
     try:
         while (ahead := QUEUE.before(runner, POLL_SECONDS)) and waited < LONGEST_WAIT:
             if not waited:

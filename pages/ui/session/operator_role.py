@@ -22,6 +22,11 @@ def is_operator() -> bool:
     return current_session().operator or deployment.is_operator_by_connection(st.context.headers.get(deployment.ORIGIN_HEADER))
 
 
+def sits_here() -> bool:
+    """Return whether this visitor's browser runs on the machine of the app."""
+    return st.context.headers.get(deployment.ORIGIN_HEADER) in (None, deployment.LOCAL) and not deployment.public()
+
+
 def require_operator() -> None:
     """Raise NotAllowed unless the visitor is the operator. Every operator action calls this first, also if the page hides the button."""
     if not is_operator():

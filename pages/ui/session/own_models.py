@@ -6,38 +6,40 @@ to the visitor and loaded only at a click. Its prompt and settings are applied a
 
 from __future__ import annotations
 
+import gc
 import secrets
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from threading import Lock
+from weakref import WeakSet
 
 import streamlit as st
 
 from core.errors import ViewerError
+from core.limits import Limits
 from core.models.adapter import with_adapter
 from core.models.hub import OFFERS, downloaded
 from core.models.memory_estimate import fit
 from core.remote.address import Address
 from core.sources.capabilities import Can
+from core.sources.token_source import TokenSource
 from pages.ui import features
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import offered_models
-from pages.ui.session import current, operator_role, share_link
+from pages.ui.session import current, left_session, operator_role, share_link
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import notify
 from pages.ui.session.share_link import RequestedModel
-from pages.ui.session.state import current_session, memory
-
-if TYPE_CHECKING:
-    from core.sources.token_source import TokenSource
-
+from pages.ui.session.state import current_session, memory, set_field
 
 LINK_LABELS = {"hub": N_("Show its size"), "server": N_("Connect to it")}
 
 
 CONFIRM_PARAMETER = "asked"
 MODELS_PAGE = features.file_of("models")
-MOST_TAUGHT = 4  # models per visitor, about 25 MB each
+MOST_TAUGHT = 4  # models per visitor
+_OF_ALL: WeakSet[TokenSource] = WeakSet()  # models that visitors trained or counted, as long as something uses them
+_OF_ALL_LOCK = Lock()
 
 
 @dataclass(slots=True)
@@ -154,12 +156,29 @@ def free_name(wanted: str) -> str:
 
 
 def use_taught(model: TokenSource) -> None:
-    """Add a model to the visitor's list and select it. Removes the oldest of more than MOST_TAUGHT."""
-    session = current_session()
+    """Add a model to the visitor's list and select it. Removes the oldest of more than MOST_TAUGHT.
+
+    Raises ViewerError at the limit TOKEN_VIEWER_OWN_MODELS_MEGABYTES of all visitors. The operator's models are not limited.
+    """
+    session, most = current_session(), Limits.from_environment().own_models_megabytes * 1_000_000
+    if not _is_kept(model, 0 if operator_role.is_operator() else most):
+        gc.collect()  # a dropped model can be in a cycle with its run
+        if not _is_kept(model, most):
+            raise ViewerError(_("The own models of all visitors use all the memory that this app has for them. Try again later."))
+    left_session.watch()
     session.taught[model.name] = model
     for name in list(session.taught)[:-MOST_TAUGHT]:
         del session.taught[name]
-    st.session_state["model"] = model.name
+    set_field("model", model.name)
+
+
+def _is_kept(model: TokenSource, most: int) -> bool:
+    """Add a model to those of all visitors, and return True, if together they take at most so many bytes. 0: no limit."""
+    with _OF_ALL_LOCK:
+        if most and model.weight_bytes + sum(other.weight_bytes for other in _OF_ALL) > most:
+            return False
+        _OF_ALL.add(model)
+        return True
 
 
 @dataclass(slots=True)
@@ -215,7 +234,7 @@ def _select(name: str) -> None:
     """Select a model and let it follow the steps of the present run."""
     session = current_session()
     run, moment = session.run, session.moment
-    st.session_state["model"] = name
+    set_field("model", name)
     if run is not None and Can.NEW_TOKENS in run.can and session.refusal is None:
         session.replay_steps = share_link.format_steps(run.path[: share_link.MOST_STEPS], current.settings()) if run.path else None
         current.begin()

@@ -132,7 +132,7 @@ def found(stored: object) -> None:
 
 def _name(written: object) -> str:
     """Return a name without line breaks and signs that cannot be seen; "" if nothing is left."""
-    return "".join(c for c in written if c.isprintable()).strip()[:LONGEST_NAME] if isinstance(written, str) else ""
+    return "".join(c for c in written[: 4 * LONGEST_NAME] if c.isprintable()).strip()[:LONGEST_NAME] if isinstance(written, str) else ""
 
 
 def _settings(query: object) -> SamplingSettings | None:

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from secrets import randbelow
 
-import streamlit as st
-
-from core.errors import ViewerError
 from core.generation.generation import Generation
-from core.record.step import Step, TokenDistribution
+from core.record.step import Step
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import notify
 from pages.ui.session.sampling_controls import LARGEST_SEED
-from pages.ui.session.state import current_session
+from pages.ui.session.state import current_session, set_field
 
 
 @action_boundary
@@ -68,23 +65,6 @@ def restart() -> None:
 
 
 @action_boundary
-def force(token_id: int) -> None:
-    """Choose this token at the step that is shown, or as the next token. Begins a new branch."""
-    current_run = current.begin()
-    seen = current.shown(current_run)
-    if isinstance(seen, Step) and seen.key == token_id:
-        return
-    here = current_run.here
-    current_run.go_to(seen.index - 1)
-    try:
-        current_run.force(token_id)
-    except ViewerError:
-        current_run.switch(here)  # a recording does not know this token: nothing changes
-        raise
-    current.changed("rolled").playing = False
-
-
-@action_boundary
 def select_step(index: int) -> None:
     """Reopen a past step of the current path."""
     session = current_session()
@@ -114,22 +94,11 @@ def switch(node_id: int) -> None:
     current_run.switch(node_id)
 
 
-def mark_moment(seen: TokenDistribution | Step) -> None:
-    """Set the switch "coming / rolled" to what the page shows, before it is drawn."""
-    st.session_state["moment"] = "rolled" if isinstance(seen, Step) else "coming"
-
-
-@action_boundary
-def moment_chosen() -> None:
-    """Follow the switch "coming / rolled"."""
-    look_at(st.session_state.get("moment") or current_session().moment)
-
-
 @action_boundary
 def new_dice() -> None:
     """Go back to the prompt with another seed. All steps stay in the tree."""
     current.changed("coming").playing = False
-    st.session_state["seed"] = randbelow(LARGEST_SEED + 1)
+    set_field("seed", randbelow(LARGEST_SEED + 1))
     current.begin().go_to(-1)
 
 

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
 
 from core import SamplingSettings
 from core.sources.capabilities import Can
-from pages.ui.i18n import control_values, phrases
-from pages.ui.i18n.translation import N_, _, quoted
+from pages.ui import features
+from pages.ui.i18n import phrases
+from pages.ui.i18n.controls import TEXT, Control, Value, Values
+from pages.ui.i18n.translation import _, quoted
 from pages.ui.server import offered_models
 from pages.ui.session import current
 
 _RESULT: ContextVar[Provenance | None] = ContextVar("result", default=None)
-TEXT = N_("the text before it")  # name of a hidden input: the text of the token that a result explains
 LONGEST = 60  # characters shown of a prompt
+
+# Of a result in a file, which can come from a stranger.
+MOST_CONTROLS = 100
+_Name = Annotated[str, Field(max_length=1_000)]
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """What a result was made with. prompt, settings: None if they have no effect on the result.
 
-    chosen: name and value of each control on the page. hidden_inputs: the same for inputs that are compared and not shown, because they
-    are too long. Both are English, so that results compare equal in every language; they are translated when they are shown.
-    machine: the processor of a saved result, for its times.
+    controls: key and values of each control on the page; `features.controls` has their words. An older file has an English name and
+    text for each, which are shown as they are. machine: the processor of a saved result, for its times.
     """
 
-    model: str
+    model: _Name
     prompt: str | None = None
     settings: SamplingSettings | None = None
-    chosen: tuple[tuple[str, str], ...] = ()
-    hidden_inputs: tuple[tuple[str, str], ...] = ()
-    machine: str = field(default="", compare=False)
+    controls: Annotated[tuple[tuple[_Name, Values], ...], Field(max_length=MOST_CONTROLS)] = ()
+    machine: _Name = field(default="", compare=False)
 
     def summary(self) -> str:
         """Return the provenance in one line."""
@@ -43,20 +49,38 @@ class Provenance:
         if self.settings is not None:
             parts.append(phrases.settings_summary(self.settings))
             parts += [] if self.settings.greedy else [_("seed {seed}").format(seed=self.settings.seed)]
-        parts += [_short(control_values.translated(value)) for name, value in self.chosen if value]
+        parts += [_short(words) for key, values in self.shown_controls().items() if (words := _control(key).words(values))]
         return " · ".join([*parts, self.machine] if self.machine else parts)
 
     def differences(self, now: Provenance) -> list[str]:
         """Return the names of the inputs that differ from `now`, translated."""
         pairs = ((_("the model"), "model"), (_("the prompt"), "prompt"), (_("the settings"), "settings"))
         changed = [name for name, field in pairs if getattr(self, field) != getattr(now, field)]
-        before, after = dict(self.chosen + self.hidden_inputs), dict(now.chosen + now.hidden_inputs)
-        return changed + [_(name) for name in before | after if before.get(name) != after.get(name)]
+        before, after = dict(self.controls), dict(now.controls)
+        changed += [_(_control(key).name) for key in before | after if before.get(key) != after.get(key)]
+        return list(dict.fromkeys(changed))
+
+    def shown_controls(self) -> dict[str, tuple[Value, ...]]:
+        """Return the values of the controls that are shown."""
+        return {key: values for key, values in self.controls if _control(key).shown}
 
     def other_text(self, now: Provenance) -> str:
         """Return the text that this result is about, shortened; "" if it has none or if `now` is about the same."""
-        before, after = (result.prompt or dict(result.hidden_inputs).get(TEXT, "") for result in (self, now))
+        before, after = (result.prompt or "".join(map(str, dict(result.controls).get(TEXT, ()))) for result in (self, now))
         return _short(before) if before != after else ""
+
+
+def _without_older_names(held: Any) -> Any:
+    if not isinstance(held, dict) or "chosen" not in held:
+        return held
+    return {"controls" if name == "chosen" else name: part for name, part in held.items() if name != "hidden_inputs"}
+
+
+StoredProvenance = Annotated[Provenance, BeforeValidator(_without_older_names)]  # of a file
+
+
+def _control(key: str) -> Control:
+    return features.controls().get(key, Control(key))
 
 
 def _short(text: str) -> str:
@@ -68,25 +92,23 @@ def _short(text: str) -> str:
     return "…" + (end.partition(" ")[2] or end)
 
 
-def now(
-    chosen: Mapping[str, str] | None = None,
-    hidden_inputs: Mapping[str, str] | None = None,
-    *,
-    model: str | None = None,
-    prompt: bool = True,
-    settings: bool = True,
-) -> Provenance:
-    """Return the provenance of a result made now: `now({"the length": "40 tokens"})`. Raises ViewerError.
+def now(*, model: str | None = None, prompt: bool = True, settings: bool = True, **controls: Value | Sequence[Value] | None) -> Provenance:
+    """Return the provenance of a result made now: `now(length=40)`. Raises ViewerError.
 
-    model: by default the visitor's.
+    model: by default the visitor's. controls: value or values of each control; None for one without effect.
     """
     return Provenance(
         model or current.model_name(),
         current.prompt() if prompt else None,
         current.settings() if settings else None,
-        tuple((chosen or {}).items()),
-        tuple((hidden_inputs or {}).items()),
+        stored(**controls),
     )
+
+
+def stored(**controls: Value | Sequence[Value] | None) -> tuple[tuple[str, tuple[Value, ...]], ...]:
+    """Return controls as a provenance has them."""
+    given = {key: values for key, values in controls.items() if values is not None}
+    return tuple((key, (values,) if isinstance(values, str | int | float) else tuple(values)) for key, values in given.items())
 
 
 @contextmanager

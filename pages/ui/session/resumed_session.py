@@ -5,14 +5,10 @@ Streamlit keeps a session without a connection for `disconnectedSessionTTL` seco
 
 from __future__ import annotations
 
-from secrets import compare_digest
-
-import streamlit as st
-
 from core.sampling.settings import SETTINGS
 from pages.ui.server.gate import is_open
 from pages.ui.session import seats
-from pages.ui.session.state import Session, current_session, replace_session
+from pages.ui.session.state import Session, current_session, replace_session, set_field
 
 
 def resume(secret: object) -> bool:
@@ -22,11 +18,10 @@ def resume(secret: object) -> bool:
     copies what it keeps when a tab is duplicated.
     """
     sent = secret.encode(errors="replace") if isinstance(secret, str) else b""
-    left = next((session for session in seats.ADMITTED if compare_digest(session.secret.encode(), sent)), None)
+    left = seats.with_secret(sent)
     if left is None or left is current_session() or is_open(left.connection):
         return False
-    seats.ACTIVE.discard(current_session())
-    seats.ACTIVE.add(left)
+    seats.hand_over(left)
     _continue(left)
     return True
 
@@ -38,14 +33,14 @@ def _continue(left: Session) -> None:
     """
     fresh, begun = current_session(), left.begun_with
     with left.action_lock:
-        for name in ("name", "secret", "connection", "page", "head", "place", "navigation", "draws", "drawn", "first_page_drawn"):
+        for name in ("name", "secret", "connection", "page", "head", "place", "navigation", "draws", "first_page_drawn"):
             setattr(left, name, getattr(fresh, name))
-        left.playing, left.hidden, left.answered, left.settings, left.browser_storage_key = False, False, True, None, ""
+        left.playing, left.answered, left.settings, left.browser_storage_key = False, True, None, ""
         left.notes.clear()
-        left.set_values.clear()
         left.shown_notices = set()
         replace_session(left)
         if begun is not None:
-            st.session_state["model"], st.session_state["prompt"], st.session_state["as_chat"] = begun.model, begun.prompt, begun.as_chat
+            for key, value in (("model", begun.model), ("prompt", begun.prompt), ("as_chat", begun.as_chat)):
+                set_field(key, value)
         for name in SETTINGS.keys() & left.saved_widget_values.keys():
-            st.session_state[name] = left.saved_widget_values[name]
+            set_field(name, left.saved_widget_values[name])

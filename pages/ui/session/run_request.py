@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from core.chat.conversation import TEMPLATE_FIELDS
+from core.errors import NotForThisModel
+from core.sources.source import NO_ARGUMENTS
+from pages.ui.i18n.translation import _
 
 MessagePairs = tuple[tuple[str, str], ...]  # role and content of each
 
@@ -45,9 +51,19 @@ class RunRequest:
         return [{"role": role, "content": content} for role, content in pairs]
 
 
-def pairs_of(messages: Iterable[Mapping[str, str]]) -> MessagePairs:
-    """Return messages as pairs of role and content."""
-    return tuple((message["role"], message["content"]) for message in messages)
+def pairs_of(messages: Iterable[Mapping[str, Any]], template_arguments: Mapping[str, Any] = NO_ARGUMENTS) -> MessagePairs:
+    """Return messages as pairs of role and content. Raises NotForThisModel for what a pair lacks, and the model would not see."""
+    listed = list(messages)
+    left_out = [*template_arguments, *(name for message in listed for name in TEMPLATE_FIELDS if message.get(name))]
+    left_out += [str(message["role"]) for message in listed if message["role"] == "tool"]
+    if left_out:
+        raise NotForThisModel(
+            _(
+                "This conversation has {name}, which pages cannot give to a chat template. In Python, Generation(model, messages, "
+                "template_arguments={{...}}) can."
+            ).format(name=left_out[0])
+        )
+    return tuple((message["role"], message["content"]) for message in listed)
 
 
 def split_at_question(messages: MessagePairs) -> tuple[str, Conversation] | None:

@@ -26,6 +26,7 @@ CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of
 def set_run(session: Session, fresh: Generation) -> None:
     """Make this the visitor's run. Earlier evictions of its model are not reported."""
     session.run, session.evictions_seen = fresh, _eviction(fresh).times
+    session.live.run_number += 1
 
 
 def notify_if_evicted(session: Session) -> None:

@@ -19,7 +19,7 @@ from pages.ui.session.state import current_session
 @action_boundary
 def set_setting(key: str, value: Any) -> None:
     """Set one setting to a value of its control, and show the effect on the next-token distribution."""
-    state.set_value(key, value)
+    state.set_field(key, value)
     current.changed("coming")
 
 
@@ -51,7 +51,7 @@ def set_order(order: str | tuple[str, ...]) -> None:
     """Set the order of the stages. An order of the visitor's own keeps the penalty window of the engine that it was made from."""
     settings = current.settings()
     if not isinstance(order, str) and not settings.repeat_last_n and settings.order in LAST_N:
-        state.set_value("repeat_last_n", LAST_N[str(settings.order)])
+        state.set_field("repeat_last_n", LAST_N[str(settings.order)])
     set_setting("order", SETTINGS["order"].written(order))
 
 
@@ -63,8 +63,9 @@ def settings_changed(key: str = "") -> None:
         return  # after a change of page, Streamlit can call this for settings that did not change
     if key:
         saved[key] = current.field(key)
+        current_session().values_to_set.pop(key, None)  # the visitor's choice is newer
     if key in ENDS_GREEDY:
-        state.set_value("greedy", False)
+        state.set_field("greedy", False)
     current.changed("coming")
 
 
@@ -84,5 +85,5 @@ def apply_settings(wanted: SamplingSettings, with_order: bool = False) -> None:
     """Set all settings but the seed, and the order if asked. For actions."""
     for name, row in SETTINGS.items():
         if name != "seed" and (with_order or name != "order"):
-            state.set_value(name, row.written(getattr(wanted, name)))
+            state.set_field(name, row.written(getattr(wanted, name)))
     current.changed("coming")

@@ -19,7 +19,6 @@ PRESETS: dict[str, SamplingSettings] = {
     N_("Creative"): SamplingSettings(temperature=1.1, top_p=0.97, min_p=0.02),
     N_("Wild"): SamplingSettings(temperature=1.6),
 }
-PRESET_HELP = N_("Greedy always takes the likeliest token. The others sample, from steady (Careful) to random (Wild).")
 START = PRESETS["Balanced"]
 PLAIN = SamplingSettings()
 LARGEST_SEED = int(SETTINGS["seed"].control[1])

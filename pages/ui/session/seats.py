@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from secrets import compare_digest
+from threading import RLock
 from time import monotonic
 from weakref import WeakSet
 
@@ -12,6 +14,7 @@ from pages.ui.session.state import Session, current_session
 # Weak, so that closed sessions disappear. A plain object, because a visitor's browser can clear Streamlit's caches.
 ACTIVE: WeakSet[Session] = WeakSet()
 ADMITTED: WeakSet[Session] = WeakSet()  # also those that have lost their place since
+_LOCK = RLock()  # around both sets: each visitor's script runs in a thread of its own
 RECONNECT_SECONDS = 30.0  # seconds in which a visitor whose websocket was closed keeps their place
 
 
@@ -21,21 +24,57 @@ def admit() -> bool:
     session.seen = monotonic()
     if session in ACTIVE:
         return True
-    limits = Limits.from_environment()
-    present = active_sessions()
-    if limits.visitors and len(present) >= limits.visitors:
-        idlest = min(present, key=lambda admitted: admitted.seen)
-        if not limits.seat_seconds or monotonic() - idlest.seen < limits.seat_seconds:
+    with _LOCK:
+        if not is_one_free():
             return False
-        ACTIVE.discard(idlest)
-    ACTIVE.add(session)
-    ADMITTED.add(session)
+        if (idlest := _who_must_leave()) is not None:
+            ACTIVE.discard(idlest)
+        ACTIVE.add(session)
+        ADMITTED.add(session)
     return True
+
+
+def is_one_free() -> bool:
+    """Return whether a newcomer would be admitted. For any thread."""
+    limits = Limits.from_environment()
+    with _LOCK:
+        idlest = _who_must_leave()
+    return idlest is None or bool(limits.seat_seconds and monotonic() - idlest.seen >= limits.seat_seconds)
+
+
+def _who_must_leave() -> Session | None:
+    """Return the most idle session if no seat is empty."""
+    visitors, present = Limits.from_environment().visitors, active_sessions()
+    return min(present, key=lambda admitted: admitted.seen) if visitors and len(present) >= visitors else None
 
 
 def active_sessions() -> list[Session]:
     """Return all admitted sessions. One whose websocket has been closed for a while loses its place."""
-    for admitted in list(ACTIVE):
-        if not is_open(admitted.connection) and monotonic() - admitted.seen > RECONNECT_SECONDS:
-            ACTIVE.discard(admitted)
-    return list(ACTIVE)
+    with _LOCK:
+        for admitted in list(ACTIVE):
+            if not is_open(admitted.connection) and monotonic() - admitted.seen > RECONNECT_SECONDS:
+                ACTIVE.discard(admitted)
+        return list(ACTIVE)
+
+
+def with_secret(secret: bytes) -> Session | None:
+    """Return the admitted session with this secret, compared in constant time; None if there is none."""
+    with _LOCK:
+        admitted = list(ADMITTED)
+    return next((session for session in admitted if compare_digest(session.secret.encode(), secret)), None)
+
+
+def hand_over(earlier: Session) -> None:
+    """Give this visitor's seat to an earlier session, which is theirs again."""
+    with _LOCK:
+        ACTIVE.discard(current_session())
+        ACTIVE.add(earlier)
+
+
+def leave(connection: str) -> list[Session]:
+    """Take the seats of the sessions with own models whose websocket this was, and return these sessions."""
+    with _LOCK:
+        left = [session for session in ADMITTED if session.connection == connection and session.taught]
+        ADMITTED.difference_update(left)
+        ACTIVE.difference_update(left)
+    return left

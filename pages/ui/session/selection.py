@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from core import Generation
 from core.engine.model import LanguageModel
 from core.errors import InputError, ModelError
 from core.inspection import inside
 from core.inspection.inside import Inside
 from core.record.step import Step, TokenDistribution
-from core.sources.capabilities import Can
 from core.tokens.token_text import Token
 from pages.ui import features
 from pages.ui.charts.step_tables import shown
@@ -37,38 +34,25 @@ def picked(key: str) -> dict[str, Any]:
 
 
 @action_boundary
-def word_clicked(strip: str = "strip") -> None:
-    """Reopen the step of the token that was clicked in the text. strip: the key of the token strip."""
-    index = getattr(st.session_state.get(strip), "opened", None)
+def word_clicked() -> None:
+    """Reopen the step of the token that was clicked in the text of the page, whose key is "strip"."""
+    index = getattr(st.session_state.get("strip"), "go", None)
     if isinstance(index, int):
         player_actions.select_step(index)
 
 
 @action_boundary
-def word_explained(strip: str = "strip") -> None:
-    """Measure what the token that was clicked depends on. strip: the key of the token strip."""
-    word_clicked(strip)
+def word_explained() -> None:
+    """Measure what the token that was clicked depends on."""
+    word_clicked()
     ask_about_step()
 
 
 @action_boundary
-def word_asked(strip: str = "strip") -> None:
-    """Ask why the token whose button was pressed was chosen. strip: the key of the token strip."""
-    index = getattr(st.session_state.get(strip), "asked", None)
-    if isinstance(index, int):
-        player_actions.select_step(index)
-        ask_about_step()
-        st.session_state[PRESSED] = True
-
-
-def can_ask_why(run: Generation) -> bool:
-    """Return whether Why this token? can explain the steps of this run: it needs the model and token ids."""
-    return not current.playing() and run.can >= {Can.NEW_TOKENS, Can.TOKEN_IDS}
-
-
-def why_button(run: Generation, strip: str) -> dict[str, Any]:
-    """Return the options of a token strip with this key that draw a button "Why?" beside its tokens."""
-    return {"ask": _("Why?"), "on_ask": partial(word_asked, strip)} if can_ask_why(run) else {}
+def word_asked() -> None:
+    """Ask why the shown token was chosen."""
+    ask_about_step()
+    st.session_state[PRESSED] = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import islice
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -38,12 +39,32 @@ LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens")
 LONGEST_LINK = 7_500  # characters of a link that the app makes; some servers and proxies refuse more than 8,000
 LONGEST_PROMPT = 20_000  # characters; a longer one is cut off
 MOST_STEPS = 2_000
-LONGEST_TEXT = 20_000  # characters of a setting that is a text
+LONGEST_STEPS = 40_000  # characters of the steps, 20 for each; 2,000 sampled tokens need 10,000 at most
+LONGEST_STOP = 50_000  # characters of the texts at which a run stops
+LONGEST_TEXT = 20_000  # characters of a setting, or of any other value of an address
+MOST_VALUES, LONGEST_KEY = 100, 40  # of an address; a link with every setting has about 50
 LONGEST_NUMBER = 40  # characters of a setting in a list of steps
 LONGEST_STORED = 400_000  # characters of a text from the browser's storage
 _ADDED = ".,;:!?)]}>'\"’”»«“ \u00a0"  # characters that mail programs and chats add to the end of a link
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 _ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # URL-safe base64, so that no letter is escaped
+_IN_STEPS = frozenset(_ALPHABET)
+_LONGEST = {  # characters, by key
+    "prompt": LONGEST_PROMPT,
+    "steps": LONGEST_STEPS,
+    "earlier": 2 * LONGEST_CONVERSATION,
+    "begun": LONGEST_CONVERSATION,
+    "stop": LONGEST_STOP,
+}
+
+
+def bounded(address: Mapping[str, str]) -> dict[str, str]:
+    """Return at most MOST_VALUES values of an address, which can have 2 MB. Everything that reads them is called with these.
+
+    A text above its limit is cut one character above it, so that its check refuses it.
+    """
+    values = islice(address.items(), MOST_VALUES)
+    return {key: text[: _LONGEST.get(key, LONGEST_TEXT) + 1] for key, text in values if len(key) <= LONGEST_KEY}
 
 
 def link_values(conversation: Conversation, ending: Stop) -> dict[str, str]:
@@ -96,6 +117,8 @@ def _messages(text: str) -> MessagePairs | None:
 def _ending(query: Mapping[str, str]) -> Stop | None:
     """Return the ending of a link, None if it is not valid."""
     stop, tokens = query.get("stop", ""), query.get("most_new_tokens") or "0"
+    if len(stop) > LONGEST_STOP:
+        return None
     texts = [] if stop.isalpha() else _loads(stop or "[]")  # letters alone are a stop of the tour
     if not isinstance(texts, list) or not (tokens.isascii() and tokens.isdigit()) or len(tokens) > len(str(MOST_TOKENS)):
         return None
@@ -196,9 +219,11 @@ def _without_credentials(address: str) -> str:
 
 def value_of(row: Setting, text: str) -> float | int | bool | str | None:
     """Return the value of a setting in a link, None if its control cannot have it. Of a setting that is a text, its usual form."""
+    if len(text) > LONGEST_TEXT:
+        return None
     if row.is_text:
         try:
-            return str(row.written(row.parse(text))) if len(text) <= LONGEST_TEXT else None
+            return str(row.written(row.parse(text)))
         except (ViewerError, ValueError, TypeError, RecursionError):
             return None
     if isinstance(row.off, bool):
@@ -232,7 +257,12 @@ def _without_damage(key: str, text: str) -> str | None:
     """Return a value without damage at its end, None if it is not readable."""
     if key != "steps":
         return text.rstrip(_ADDED) or None
-    written = re.sub(r"[^\w.-]+$", "", text, flags=re.ASCII).rstrip(".")
+    if len(text) > LONGEST_STEPS:
+        return None
+    end = len(text)
+    while end and text[end - 1] not in _IN_STEPS:  # no regular expression: one that looks for the end reads a text once for each character
+        end -= 1
+    written = text[:end]
     undotted, _dot, last = written.rpartition(".")
     shorter = [written[:-count] for count in range(1, 5)] if last.startswith("r") else []
     return next((candidate for candidate in (written, *shorter, undotted) if candidate and parse_steps(candidate) is not None), None)
@@ -311,13 +341,18 @@ def _format_settings(settings: SamplingSettings) -> str:
     for letter, row in _BY_LETTER.items():
         value = getattr(settings, row.name)
         if value != getattr(START, row.name):
-            written = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(int(value))  # all digits, and no exponent
-            parts.append(f"{letter}{written.removesuffix('.0')}".replace(".", "_"))
+            written = _all_digits(value) if isinstance(value, float) else str(int(value))
+            parts.append(f"{letter}{written}".replace(".", "_"))
     changed = [row for row in MORE if getattr(settings, row.name) != getattr(START, row.name)]
     more = {row.name: str(row.written(getattr(settings, row.name))) for row in changed}
     if more:  # as JSON in hexadecimal digits, which no link changes
         parts.append(f"x{json.dumps(more).encode().hex()}")
     return "-".join(parts)
+
+
+def _all_digits(value: float) -> str:
+    """Return the number with all its digits and without an exponent, so that it is read back as the same number."""
+    return f"{Decimal(repr(value)):f}".removesuffix(".0")
 
 
 def _parse_settings(text: str) -> SamplingSettings | None:
@@ -360,12 +395,14 @@ def setting_of(row: Setting, value: Any) -> Any:
 
 
 def parse_steps(text: str) -> ReplaySteps | None:
-    """Parse the output of `format_steps`. Returns None if the text is not valid or has more than MOST_STEPS steps.
+    """Parse the output of `format_steps`. Returns None if the text is not valid, or has more than MOST_STEPS steps.
 
     A number without a letter is that many sampled steps whose tokens are unknown. Old links contain them.
     """
     steps: ReplaySteps = []
     attempt = 0
+    if len(text) > LONGEST_STEPS:
+        return None
     for part in text.split("."):
         if part.startswith("s"):
             settings = _parse_settings(part[1:])
@@ -426,7 +463,7 @@ def query(
         value = getattr(settings, name)
         if value != getattr(START, name):
             values[name] = (
-                str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else row.written(value)
+                str(value).lower() if isinstance(value, bool) else _all_digits(value) if isinstance(value, float) else row.written(value)
             )
     if as_chat:
         values["as_chat"] = "true"
@@ -457,9 +494,14 @@ def _short(text: str) -> str:
     return quoted(clean if len(clean) <= 30 else clean[:29] + "…")
 
 
-@lru_cache(maxsize=256)
 def settings_of(asked: tuple[str | None, ...], linked: tuple[str | None, ...]) -> SamplingSettings:
-    """Return the settings for these texts of the controls and of the address. Cached, because a page asks about ten times per draw."""
+    """Return the settings for these texts of the controls and of the address."""
+    length = sum(len(text) for text in (*asked, *linked) if text)
+    return _settings_of(asked, linked) if length <= LONGEST_TEXT else _settings_of.__wrapped__(asked, linked)
+
+
+@lru_cache(maxsize=256)  # a page asks about ten times per draw; of longer texts it would keep 500 MB
+def _settings_of(asked: tuple[str | None, ...], linked: tuple[str | None, ...]) -> SamplingSettings:
     values: dict[str, Any] = {}
     for row, text, link in zip(SETTINGS.values(), asked, linked, strict=True):
         value = None if text is None else value_of(row, text)

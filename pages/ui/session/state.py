@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from secrets import token_hex
 from threading import RLock
@@ -17,7 +19,8 @@ from core.sources.ngram import is_ngram
 from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, offered_models
-from pages.ui.session import share_link
+from pages.ui.session import live_state, share_link
+from pages.ui.session.live_state import LiveState
 from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest
 from pages.ui.session.share_link import Stop, conversation_of, ending_of
 
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
 
 
 _KEY = "_session"
-DELIVERY_SECONDS = 3.0  # seconds after which every browser has received a new value, even on a busy machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +81,8 @@ class Session:
     selected_index: int | None = None
     playing: bool = False
     pressed: str = ""  # key of the button that was just pressed; see `elements.pressed`
-    verb: Callable[[], None] | None = None  # of the button that was pressed in the last run; see `elements.button`
-    interval: float = 0.0  # seconds between two draws in Play
+    verb: Callable[[], None] | None = None  # called at the start of the next run; see `elements.button`
     dialog_closed: bool = False  # whether the dialog of all samplers was closed
-    hidden: bool = False  # whether the browser tab is hidden
     evictions_seen: int = 0  # evictions of the run's model that the visitor knows
     clicks: int = 0
     names: list[str] = field(default_factory=list)  # models the visitor added by name
@@ -97,8 +97,9 @@ class Session:
     shown_notices: set[Notice] = field(default_factory=set)  # notices already drawn on the page
     replay_steps: str | None = None  # steps of a link, not replayed yet
     link: dict[str, str] = field(default_factory=dict)  # query of the address at the start of the session
-    saved_widget_values: dict[str, Any] = field(default_factory=dict)  # last values of model and settings, by key
-    set_values: dict[str, tuple[Any, Any, float]] = field(default_factory=dict)  # see `set_value`: old value, new value, time
+    saved_widget_values: dict[str, Any] = field(default_factory=dict)  # last values of model, prompt and settings, by key
+    values_to_set: dict[str, Any] = field(default_factory=dict)  # values that a route gave to widgets; the next script run sets them
+    live: LiveState = field(default_factory=LiveState)  # what the live view and the routes of the run share
     browser_storage_key: str = ""  # name of a text to request from the browser's storage
     draws: int = 0  # number of page renders
     answered: bool = False  # whether the browser has reported what it stores
@@ -107,19 +108,21 @@ class Session:
     saved_run: SavedRun | None = None  # the replaced run, for undo
     requested: share_link.RequestedModel | None = None  # model of the link that is not opened yet
     taught: dict[str, Any] = field(default_factory=dict)  # models that the visitor trained or opened, by name
+    advancing: dict[str, Callable[[Session], float]] = field(default_factory=dict)  # how far parts of the page are; see `progress`
     experiments: dict[str, object] = field(default_factory=dict)  # running and recorded ones, by name
     memory: dict[type, object] = field(default_factory=dict)  # what features keep, by its class; see `memory`
-    drawn: dict[str, Any] = field(default_factory=dict)  # what components drew last, by their keys
     action_lock: Any = field(default_factory=RLock)  # held during every change of the session; see `error_boundary`
     first_page_drawn: bool = False  # whether the first page render is over
     connection: str | None = None  # name of the visitor's websocket, set by the gate
     files_read: int = 0  # number of uploaded files that were read; part of the keys of upload fields
     operator: bool = False  # whether they typed the operator's password
     language: str = ""  # code of the chosen language, "" for the browser's
+    spoken: str = spoken_language.ENGLISH  # code of the language of the last script run, for the routes of the run
     seen: float = field(default_factory=monotonic)  # time of the last request
 
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Apply the query of an address. Invalid values are skipped and named in a notice."""
+        query = share_link.bounded(query)
         counted = [query["model"]] if is_ngram(query.get("model", "")) else []  # it is computed here, and nothing is downloaded
         bundled = [entry.name for entry in list_models()] + offered_models.names() + counted
         query, damaged = share_link.repaired(query, bundled)
@@ -143,15 +146,26 @@ class Session:
     def open_page(self, path: str) -> None:
         """Prepare for a page. After a change of page, stop Play and all experiments that run only while their page is open."""
         if self.page != path:
-            self.playing, self.place = False, {}
+            self.playing, self.place, self.live.scene = False, {}, None
+            self.advancing.clear()
             for kept in (*self.experiments.values(), *self.memory.values()):
                 if isinstance(kept, Leaving):
                     kept.leave_page()
+            self.live.changed()
 
     def set_around(self, conversation: Conversation, ending: Stop) -> None:
         """Set the conversation around the prompt, and where a run ends."""
         self.conversation, self.ending = conversation, ending
         self.around_set += 1
+
+    def release(self) -> None:
+        """Drop runs, models and results, which take memory. For a session that has ended."""
+        with self.action_lock:
+            self.run = self.run_of = self.begun_with = self.saved_run = None
+            self.earlier_answers.clear()
+            self.taught.clear()
+            self.experiments.clear()
+            self.memory.clear()
 
     def save_run(self) -> None:
         """Save the run for undo, with its current node, if it has any steps."""
@@ -159,8 +173,59 @@ class Session:
             self.saved_run = SavedRun(self.run, self.run.here, self.run_of, self.moment)
 
 
+_ACTING: ContextVar[Session | None] = ContextVar("acting", default=None)
+
+
+@contextmanager
+def acting_for(session: Session) -> Iterator[None]:
+    """Act for this visitor outside of Streamlit's script, in their language and one action at a time. For the routes of the run.
+
+    Inside, nothing of Streamlit is called: `field` and `set_field` read and write what the last script run saved.
+    """
+    with session.action_lock, spoken_language.speaking(session.spoken), offered_models.without_spinner():
+        acting = _ACTING.set(session)
+        session.seen = monotonic()
+        try:
+            yield
+        finally:
+            _ACTING.reset(acting)
+
+
+def field_value(key: str) -> Any:
+    """Return the value of a shared field (model, prompt, as_chat, a setting) by its key, None if it has none yet."""
+    acting = _ACTING.get()
+    if acting is not None:
+        return acting.values_to_set.get(key, acting.saved_widget_values.get(key))
+    session = known_session()
+    if session is not None and key in session.values_to_set:
+        return session.values_to_set[key]
+    return st.session_state.get(key)
+
+
+def set_field(key: str, value: Any) -> None:
+    """Set the value of a shared field. A value that a route sets is given to the widget by the next script run."""
+    acting = _ACTING.get()
+    if acting is not None:
+        acting.values_to_set[key] = acting.saved_widget_values[key] = value
+        return
+    session = current_session()
+    session.values_to_set.pop(key, None)
+    st.session_state[key] = session.saved_widget_values[key] = value  # saved for the routes, which cannot read the widgets
+
+
+def fill_fields() -> None:
+    """Give the widgets the values that routes have set, before the page draws them."""
+    session = current_session()
+    with session.action_lock:
+        st.session_state.update(session.values_to_set)
+        session.values_to_set.clear()
+
+
 def current_session() -> Session:
     """Return this visitor's state. The first call creates it from the address."""
+    acting = _ACTING.get()
+    if acting is not None:
+        return acting
     session = st.session_state.get(_KEY)
     if session is None:
         session = st.session_state[_KEY] = Session()
@@ -194,11 +259,6 @@ def memory(kind: type[Kept]) -> Kept:
     return value
 
 
-def drawn() -> dict[str, Any]:
-    """Return where components keep what they drew last for this visitor."""
-    return current_session().drawn
-
-
 def session_started() -> bool:
     """Return whether this session began in app.py (see `frame.page`)."""
     return "_entered" in st.session_state
@@ -207,7 +267,10 @@ def session_started() -> bool:
 def start_session() -> None:
     """Note that this session began in app.py, and read its address."""
     st.session_state["_entered"] = True
-    current_session().connection = st.context.headers.get(deployment.CONNECTION_HEADER)
+    session = current_session()
+    session.connection = st.context.headers.get(deployment.CONNECTION_HEADER)
+    session.spoken = spoken_language.current()
+    live_state.OPEN.add(session)
 
 
 def begin_page(page: str) -> None:
@@ -220,38 +283,3 @@ def begin_page(page: str) -> None:
     session.notes += [Notice(sentence) for sentence in session.next_page_notices]
     session.next_page_notices.clear()
     session.page, session.head, session.shown_notices = page, None, set()
-
-
-def set_value(key: str, value: Any) -> None:
-    """Set the value of a control, protected from older values that the browser still sends.
-
-    During Play the browser requests a part of the page several times a second and sends the value of every control each time. A request
-    that left the browser before the new value arrived would restore the old one.
-    """
-    session, before = current_session(), st.session_state.get(key)
-    session.set_values.pop(key, None)
-    if session.playing and before is not None and before != value:
-        session.set_values[key] = (before, value, monotonic())
-    st.session_state[key] = value
-
-
-def effective_value(key: str, session: Session) -> Any:
-    """Return the value of a control, None if it does not exist. An outdated value from the browser is replaced by the one the app set."""
-    value, value_set = st.session_state.get(key), session.set_values.get(key)
-    if value_set is None:
-        return value
-    before, wanted, since = value_set
-    if value == before and monotonic() - since < DELIVERY_SECONDS:
-        return wanted
-    if value != wanted:
-        del session.set_values[key]
-    return value
-
-
-def restore_values() -> None:
-    """Write the effective values to the controls, before they are drawn."""
-    session = current_session()
-    for key in list(session.set_values):
-        value = effective_value(key, session)
-        if value is not None and st.session_state.get(key) != value:
-            st.session_state[key] = value

@@ -13,7 +13,7 @@ from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, run_start
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.run_request import Conversation
-from pages.ui.session.state import SavedRun, Session, current_session
+from pages.ui.session.state import SavedRun, Session, current_session, set_field
 
 
 def undo_button(key: str = "bring_back") -> None:
@@ -39,8 +39,9 @@ def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     session.save_run()
     maker = getattr(path[0].vocabulary, "name", None) if path else None
     if maker in current.model_names():
-        st.session_state["model"] = maker
-    st.session_state["prompt"], st.session_state["as_chat"] = text, False
+        set_field("model", maker)
+    set_field("prompt", text)
+    set_field("as_chat", False)
     session.set_around(Conversation(), session.ending)
     current.changed("rolled").playing = False
     if session.run is not None and Can.NEW_TOKENS not in session.run.can:
@@ -80,7 +81,8 @@ def restore(session: Session, saved: SavedRun) -> None:
     if saved.run.here != saved.here:
         saved.run.switch(saved.here)
     wanted = session.begun_with = session.run_of = saved.begun_with
-    st.session_state["model"], st.session_state["prompt"], st.session_state["as_chat"] = wanted.model, wanted.prompt, wanted.as_chat
+    for key, value in (("model", wanted.model), ("prompt", wanted.prompt), ("as_chat", wanted.as_chat)):
+        set_field(key, value)
     if wanted.as_chat:
         session.set_around(wanted.conversation, session.ending)
     session.refusal, session.playing, session.replay_steps, session.rewritten_from = None, False, None, 0

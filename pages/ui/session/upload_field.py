@@ -40,12 +40,14 @@ def upload_field(label: str, name: str, kinds: Sequence[str], on_change: Callabl
 
 
 def take(name: str) -> bytes | None:
-    """Return the content of the uploaded file and let it go; None if the field is empty. Raises BadRecording if it is too large."""
+    """Return the content of the uploaded file and let it go; None if the field is empty. Raises BadRecording if it is too large or gone."""
     file = st.session_state.get(_key(name))
     if file is None:
         return None
     current_session().files_read += 1
     UPLOADS.let_go(file.file_id)
+    if not hasattr(file, "getvalue"):  # it was deleted meanwhile, or the id in the message is of another session
+        raise BadRecording(_("This file was deleted before the page could read it. Choose it again."))
     if file.size > LARGEST_UPLOAD * 2**20:
         raise BadRecording(_("This file is larger than {limit}, the limit of this app.").format(limit=numbers.size(LARGEST_UPLOAD * 2**20)))
     content: bytes = file.getvalue()

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import ViewerError
+from core.sampling.samplers.bias_and_constraint import check_ids
 from core.sampling.settings import CONSTRAINTS, LONGEST_CONSTRAINT, ORDERS, SETTINGS, SamplingSettings
 from core.sampling.settings_row import Setting
 from pages.ui import features
@@ -17,6 +18,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, said, say
 from pages.ui.session import current, elements, sampler_actions
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.notices import show_notice
 from pages.ui.session.own_presets import ENGINES
 from pages.ui.session.sampling_controls import CHIPS, CONTROLS, GROUPS, MORE, chip_text, is_on, without_effect
 from pages.ui.session.state import current_session
@@ -86,11 +88,11 @@ def button() -> None:
         st.dialog(_("All samplers"), width="large", on_dismiss=_closed)(_dialog)()
 
 
-def chips() -> None:
-    """Draw a chip for every setting of the dialog that is on; a press switches it off."""
+def chips(few: bool = False) -> None:
+    """Draw a chip for every setting of the dialog that is on; a press switches it off. few: also for top-k and top-p."""
     settings = current.settings()
     changed = {row.name for row in settings.changed()}
-    on = [name for name in CHIPS if name in changed]
+    on = [name for name in (*(("top_k", "top_p") if few else ()), *CHIPS) if name in changed]
     if not on:
         return
     with st.container(horizontal=True, gap="xsmall", key="chips"):
@@ -174,10 +176,26 @@ def _control(row: Setting, note: str) -> None:
         elif isinstance(row.off, bool):
             st.toggle(_(row.label), value=start, **widget_options)
         elif row.text is not None:
-            st.text_input(_(row.label), value=start, max_chars=2000, **widget_options)
+            text = st.text_input(_(row.label), value=start, max_chars=2000, **widget_options)
+            if why := fault_of(row, text or ""):
+                show_notice(why)
         else:
             elements.number(row, start, **widget_options)
         st.caption(f"{_(row.help)} {note}".strip())
+
+
+def fault_of(row: Setting, text: str) -> str:
+    """Return why the text of a setting cannot be used with the visitor's model, "" if it can."""
+    try:
+        settings = SamplingSettings(**{row.name: row.parse(text)})
+        if size := current.model().vocabulary_size:
+            check_ids(settings, size)
+    except ViewerError as error:
+        return say(error)
+    except (ValueError, TypeError, RecursionError):
+        example = row.text.example if row.text is not None else ""
+        return _("This text cannot be read, so it has no effect. It should look like this: {example}").format(example=example)
+    return ""
 
 
 def _order(settings: SamplingSettings) -> None:
@@ -228,5 +246,6 @@ def _as_arguments(settings: SamplingSettings) -> None:
 
 def _moved() -> None:
     names = order("sampler_order")
-    if sorted(names) == sorted(ORDERS["transformers"]):
+    usual = ORDERS["transformers"]
+    if len(names) == len(usual) and sorted(names) == sorted(usual):
         sampler_actions.set_order(names)

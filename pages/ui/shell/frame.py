@@ -1,9 +1,10 @@
-"""Page frame: navigation, the guard for deep links, headings, styles, glossary, notice of a full instance, link to the next page."""
+"""Page frame: navigation, tabs, the guard for deep links, headings, styles, glossary, link to the next page."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from core.record import step_rows
 from pages.ui import features
 from pages.ui.charts import css_colours
 from pages.ui.components.glossary.glossary import glossary
-from pages.ui.features import GROUPS, LANDING, Feature
+from pages.ui.features import FOLDED, GROUPS, LANDING, Feature
 from pages.ui.i18n import phrases, spoken_language
 from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.spoken_language import by_language
@@ -30,33 +31,60 @@ HERE = Path(__file__).parent
 
 
 def pages() -> dict[str, list[st.Page]]:
-    """Return the pages by translated group title, for st.navigation. A visitor without a path lands on the first one.
+    """Return the pages by section of the menu, for st.navigation. A visitor without a path lands on the first one.
 
     Made once per session, language and role: st.Page reads the file system several times for each page.
     """
-    kept, for_operator = current_session().navigation, deployment.public() and operator_role.is_operator()
+    kept, for_operator = current_session().navigation, _for_operator()
     key = (spoken_language.current(), for_operator)
     if key not in kept:
-        kept[key] = _pages(for_operator)
+        kept[key] = _pages()
     return kept[key]
 
 
-def _pages(for_operator: bool) -> dict[str, list[st.Page]]:
-    groups: dict[str, list[st.Page]] = {group: [] for group in GROUPS}
+def _for_operator() -> bool:
+    return deployment.public() and operator_role.is_operator()
+
+
+def section_of(group: str) -> str:
+    """Return the translated title of the menu's section with this entry, "" for entries without a section."""
+    return _("More") if group in FOLDED else ""
+
+
+def _pages() -> dict[str, list[st.Page]]:
+    sections: dict[str, list[st.Page]] = {section_of(group): [] for group in GROUPS}
+    entries = {features.tabs(group, _for_operator())[0].path for group in GROUPS}
     for path, feature in features.features().items():
-        landing = path == LANDING
-        seen = feature.in_menu and (for_operator or not feature.for_operator)
-        url = "start" if landing else feature.url
-        groups[feature.group].append(_page(feature, url, default=landing, visibility="visible" if seen else "hidden"))
+        url = "start" if path == LANDING else feature.url
+        title, visibility = (feature.group, "visible") if path in entries else (feature.title, "hidden")
+        sections[section_of(feature.group)].append(_page(feature, url, title, default=path == LANDING, visibility=visibility))
     # After the pages themselves, because `st.page_link` takes the first one with a file: the names of the folders are addresses, too. The
     # landing page has none; a hidden copy of it gives links to /watch a page.
     others = [feature for path, feature in features.features().items() if feature.url != path or path == LANDING]
-    groups[GROUPS[-1]] += [_page(feature, feature.path, visibility="hidden") for feature in others]
-    return {_(group): listed for group, listed in groups.items()}
+    sections[section_of(GROUPS[-1])] += [_page(feature, feature.path, feature.title, visibility="hidden") for feature in others]
+    return sections
 
 
-def _page(feature: Feature, url: str, **page_options: Any) -> st.Page:
-    return st.Page(feature.file, title=_(feature.title), url_path=url, help=_(feature.sight), **page_options)
+def _page(feature: Feature, url: str, title: str, **page_options: Any) -> st.Page:
+    return st.Page(feature.file, title=_(title), url_path=url, help=_(feature.sight), **page_options)
+
+
+def show_tabs() -> None:
+    """Draw links to the pages of the same entry of the menu, if there are several. A talk has its own order."""
+    path = current_session().page
+    if path is None or talk.active_talk() is not None:  # None: the page runs without app.py, so there are no links
+        return
+    open_page = features.feature_of(path)
+    tabs = features.tabs(open_page.group, _for_operator())
+    if len(tabs) == 1:
+        return
+    with st.container(horizontal=True, key="page_tabs"):
+        for feature in tabs:
+            label = _(feature.tab or feature.title)
+            if feature is open_page:
+                st.html(f'<a aria-current="page">{escape(label)}</a>', width="content")
+            else:
+                st.page_link(feature.file, label=label, width="content")
 
 
 def following(path: str) -> Feature:
@@ -115,11 +143,12 @@ def page() -> None:
 
 
 def header(question: str, term: str = "", lead: str = "") -> None:
-    """Draw a page's heading: its name in the menu, the technical term, and what it answers, with one sentence about it."""
+    """Draw a page's heading: its name, the technical term, its tabs, and what it answers, with one sentence about it."""
     title = features.title_of(current_session().page or "")
     asked = "" if question == title else phrases.as_sentence(question)
     with st.container(key="heading"):
         st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term and term.casefold() != title.casefold() else ""))
+        show_tabs()
         if asked or lead:
             st.caption(" ".join(filter(None, (f"**{asked}**" if asked else "", lead))))
     current_session().head = st.container()
@@ -128,9 +157,10 @@ def header(question: str, term: str = "", lead: str = "") -> None:
 
 
 def compact_header(title: str, lead: str) -> None:
-    """Draw a heading in one line."""
+    """Draw a heading in one line, and the tabs."""
     with st.container(key="opening"):
         st.markdown(f"# {title}. :gray[{lead}]")
+        show_tabs()
     current_session().head = st.container()
 
 

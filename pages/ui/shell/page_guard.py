@@ -11,12 +11,10 @@ from core.sources.capabilities import missing
 from pages.ui import features
 from pages.ui.features import Feature
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, seats
+from pages.ui.session import current, progress, seats
 from pages.ui.session.notices import notify, show_notice
 from pages.ui.session.state import current_session
 from pages.ui.shell.frame import header
-
-LOOK_FOR_A_SEAT = 5.0  # seconds
 
 
 def why_not(feature: Feature) -> str:
@@ -47,7 +45,7 @@ def notice_of_unknown_address(path: str) -> None:
 def capacity_notice() -> None:
     """Say that all seats are taken; the page opens by itself when one is free."""
     show_notice(_("All seats are taken. This page opens by itself when one is free. You can also run the app on your own machine."))
-    st.fragment(_seat, run_every=LOOK_FOR_A_SEAT, key="full_house")()
+    progress.part(_seat, lambda session: seats.is_one_free(), key="full_house")
 
 
 def _seat() -> None:

@@ -1,4 +1,4 @@
-"""The player at the foot of the page: Restart, Back, Step, Play, speed; also on the keyboard."""
+"""Play or Pause, and the speed, for a page that plays by Streamlit's clock."""
 
 from __future__ import annotations
 
@@ -10,35 +10,7 @@ import streamlit as st
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, playback, player_actions
-
-
-def player() -> float:
-    """Draw the player below the page, and return the speed in steps per second.
-
-    It must be drawn outside the fragments that it drives, so that Pause resets their clock.
-    """
-    with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
-        st.button(_("Restart"), on_click=player_actions.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
-        st.button(
-            _("New text"),
-            on_click=player_actions.new_dice,
-            icon=":material/casino:",
-            type="tertiary",
-            key="new_dice",
-            help=_("Back to the prompt with another seed. The text so far stays among the branches."),
-        )
-        st.button(_("Back"), on_click=player_actions.go_back, icon=":material/undo:", **bound("back"))
-        st.button(_("Step"), on_click=player_actions.step, icon=":material/arrow_forward:", type="primary", **bound("step"))
-        speed = play_and_speed(current.playing(), player_actions.play, player_actions.pause)
-        crowd = playback.shared(speed)
-        if crowd is not None:
-            st.caption(
-                _("{players} visitors play now: {rate}").format(players=crowd[0], rate=numbers.speed(round(crowd[1], 1))),
-                help=_("One machine computes for all visitors, so each of them plays a little slower."),
-                width="content",
-            )
-    return speed
+from pages.ui.session import current
 
 
 def play_and_speed(playing: bool, play: Callable[[], None], pause: Callable[[], None], prefix: str = "") -> float:

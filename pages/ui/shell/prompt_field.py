@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, elements
+from pages.ui.session import current
 from pages.ui.session.elements import clear_notices
 from pages.ui.session.error_boundary import drawing_boundary
 
 if TYPE_CHECKING:
-    from core import Generation
+    pass
 
 LONGEST_PASTED = 200_000  # characters
 
@@ -28,21 +27,6 @@ def own_text(check: bool = True) -> None:
     if check:
         with drawing_boundary():
             current.run()
-
-
-def final_space(run: Generation) -> None:
-    """Say what a space at the end of the prompt does, and offer to remove it. Nothing is drawn for any other prompt."""
-    last = run.prompt_tokens[-1].text if run.prompt_tokens else ""
-    if Can.NEW_TOKENS not in run.can or run.path or run.as_chat or not last.endswith(" ") or last.strip():
-        return
-    with st.container(horizontal=True, vertical_alignment="center", key="final_space"):
-        st.caption(
-            _("The prompt ends in a space. Most tokens begin with their own space, so other tokens follow than expected."), width="content"
-        )
-        shorter = current.prompt().rstrip(" ")
-        st.button(
-            _("Remove the space"), on_click=elements.run_and_rerun, args=(current.use_prompt, (), shorter), type="tertiary", key="no_space"
-        )
 
 
 def field(width: int | Literal["stretch"] = "stretch") -> None:

@@ -30,9 +30,3 @@ def sidebar(recording: Generation) -> None:
     for name in CHIPS:
         if is_on(settings, name):
             st.caption(plain(chip_text(settings, name)))
-
-
-def prompt(recording: Generation) -> None:
-    """Draw the prompt of the recording. It cannot be changed."""
-    most = max(1, len(recording.prompt))
-    st.text_area(_("Prompt"), recording.prompt, height=44, max_chars=most, label_visibility="collapsed", disabled=True, width=320)

@@ -10,18 +10,19 @@ from core.generation.ending import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from core.sampling.settings_row import Setting
 from core.sources.capabilities import Can
 from pages.ui.features import Feature
-from pages.ui.i18n import numbers, phrases
+from pages.ui.i18n import numbers, phrases, spoken_language
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import conversation, current, elements, notices, opened_recording, own_models, own_presets, sampler_actions
 from pages.ui.session.elements import clear_notices
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.sampling_controls import ALL, CONTROLS, LARGEST_SEED, PRESET_HELP, PRESETS, can_be_shown, preset_of, same_preset
+from pages.ui.session.sampling_controls import ALL, CONTROLS, LARGEST_SEED, PRESETS, can_be_shown, preset_of, same_preset
 from pages.ui.session.state import current_session
 from pages.ui.shell import all_samplers, recorded_settings
 
 WATCH = ("", "watch")  # the paths of the Watch page, which is the landing page
+MORE = "watch_more"  # key of the switch that shows all of Watch
 LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
 
 
@@ -69,7 +70,6 @@ def _model() -> None:
         names,
         key="model",
         format_func=offered_models.title,
-        help=_("The model that writes. Bundled models need no network connection."),
         on_change=clear_notices,
     )
     model = current.model()
@@ -101,13 +101,14 @@ def _settings(used: frozenset[str]) -> None:
     shown = [row for row in CONTROLS if row.name in used]
     if len(shown) > 1:
         _presets()
-    in_sight = [row for row in shown if row.where == "sight" or len(shown) == 1]
+    few = current_session().page in WATCH and not current.field(MORE)
+    in_sight = [row for row in shown if row.name == "temperature" or (row.where == "sight" and not few) or len(shown) == 1]
     for row in in_sight:
-        _widget(row)
+        _widget(row, with_help=not few)
     if len(shown) > 1:
-        all_samplers.chips()
-    if more := [row for row in shown if row not in in_sight]:
-        with st.expander(_("More"), icon=":material/tune:", key="more_settings", on_change=clear_notices):
+        all_samplers.chips(few and preset_of(current.settings()) is None)
+    if (more := [row for row in shown if row not in in_sight]) and not few:
+        with st.expander(_("More settings"), icon=":material/tune:", key="more_settings", on_change=clear_notices):
             for row in more:
                 _widget(row)
             if current_session().page in WATCH:
@@ -140,12 +141,13 @@ def _ending() -> None:
 def _presets() -> None:
     marked = preset_of(current.settings())
     with st.container(key="presets", gap="xsmall"):
-        st.markdown(_("Presets"), help=_(PRESET_HELP))
+        st.markdown(_("Presets"))
         # Buttons, not one control: the browser could send a control's old value after a slider was moved, and this would undo the slider.
         with st.container(horizontal=True, gap="xsmall", key="preset"):
             for name in PRESETS:
                 button_type: Literal["primary", "secondary"] = "primary" if name == marked else "secondary"
-                st.button(_(name), on_click=sampler_actions.use_preset, args=(name,), type=button_type, key=f"preset_{name}")
+                about = phrases.settings_summary(PRESETS[name])
+                st.button(_(name), on_click=sampler_actions.use_preset, args=(name,), type=button_type, key=f"preset_{name}", help=about)
             _recommended(marked)
             for number, name in enumerate(own_presets.own_presets().presets):
                 own: Literal["primary", "secondary"] = "primary" if own_presets.is_used(name, current.settings()) else "secondary"
@@ -171,13 +173,13 @@ def _recommended(marked: str | None) -> None:
     )
 
 
-def _widget(row: Setting) -> None:
+def _widget(row: Setting, with_help: bool = True) -> None:
     """Draw one setting, and what its value does to the text."""
     start = current.first_value(row)
     label = _(row.label)
     widget_options: dict[str, Any] = {
         "key": row.name,
-        "help": _(row.help),
+        "help": _(row.help) if with_help else None,
         "on_change": sampler_actions.settings_changed,
         "args": (row.name,),
     }
@@ -189,5 +191,6 @@ def _widget(row: Setting) -> None:
         else:
             kind: Any = type(row.off)
             low, high, step = map(kind, row.control)
-            value = st.slider(label, min_value=low, max_value=high, value=kind(start), step=step, **widget_options)
+            number_format = None if spoken_language.current() == spoken_language.ENGLISH else "localized"
+            value = st.slider(label, min_value=low, max_value=high, value=kind(start), step=step, format=number_format, **widget_options)
         st.caption(_(row.effect(value)))

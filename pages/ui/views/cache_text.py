@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 
 import streamlit as st
@@ -11,6 +10,7 @@ import streamlit as st
 from core.experiments.cache_budget import Answer, CacheStep
 from core.record.step import Step, TokenDistribution
 from core.sources.source import Source
+from pages.ui.charts import cache_gauge
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import notices
@@ -23,64 +23,13 @@ ENDED = {
 UNSURE = 0.2  # probability below which the model does not know the answer even with the full cache
 
 
-@dataclass(frozen=True, slots=True)
-class Gauge:
-    """The gauge in words. used: bytes in use; filled: tokens, and bytes of the arrays; share: of the context; details: the formula."""
-
-    used: str
-    filled: str
-    share: float
-    details: tuple[str, ...]
-
-
 def gauge(distribution: TokenDistribution | Step, model: Source, *, key: str) -> None:
     """Draw the gauge after the forward pass of this step; the help shows the formula beside the measured bytes."""
-    read = reading(distribution, model)
+    read = cache_gauge.reading(distribution, model)
     with st.container(key=key, gap=None):
         filled = f" :small[:gray[{read.filled}]]" if read.filled else ""
         st.markdown(f"**{read.used}**{filled}", help="\n\n".join(read.details))
         fill_bar(read.share)
-
-
-def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
-    """Return what the gauge shows."""
-    tokens, done = distribution.position, distribution.forward
-    if not done.counted or not model.context_length:
-        why = _("A saved answer does not say which tokens the server kept, and not every server reports it.")
-        return Gauge(
-            used=_("not reported by the server") if distribution.forward.has_facts else _("not in this file"),
-            filled="",
-            share=0.0,
-            details=(why,),
-        )
-    served = distribution.top_logprobs_count > 0
-    counts = {"tokens": numbers.whole(tokens), "each": numbers.whole(model.cache_bytes_per_token), "whole": numbers.whole(done.cache_bytes)}
-    if served:
-        used = _(
-            "Assumed: {tokens} tokens × {each} bytes each = {whole} bytes. The server does not report the precision of its cache. "
-            "A cache of lower precision needs less."
-        )
-        filled = _("{tokens} of {limit} tokens · assumed")
-    else:
-        by_formula = done.cache_bytes == tokens * model.cache_bytes_per_token
-        used = (
-            _("In use, computed: {tokens} tokens × {each} bytes each = {whole} bytes")
-            if by_formula
-            else _("In use: {whole} bytes, counted from the tensors")
-        )
-        filled = _("{tokens} of {limit} tokens") if done.held_bytes is None else _("{tokens} of {limit} tokens · {held} held")
-    details = [used.format(**counts)]
-    if done.held_bytes is not None:
-        held = _("Held, measured: {whole} bytes in the arrays, which have room for later tokens")
-        details.append(held.format(whole=numbers.whole(done.held_bytes)))
-    return Gauge(
-        used=numbers.size(done.cache_bytes),
-        filled=filled.format(
-            tokens=numbers.whole(tokens), limit=numbers.whole(model.context_length), held=numbers.size(done.held_bytes or 0)
-        ),
-        share=tokens / model.context_length,
-        details=(*details, _("Every layer stores a key and a value for every token. The model then computes only the newest token.")),
-    )
 
 
 def cache_and_fill(blocks: Sequence[CacheStep], texts: Sequence[str], share: int, marked: Sequence[int]) -> None:
@@ -143,7 +92,7 @@ def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: 
     for position, text in enumerate(texts):
         kind = "ahead" if position >= read else "gone" if position not in kept else "new" if position == read - 1 else "held"
         under = ";border-bottom:2px solid var(--tv-text)" if position in marked else ""
-        shown = escape(text).replace("\n", "↵") or "·"
+        shown = escape(text).replace("\n", '<i class="tv-line-end"></i>') or "·"
         parts.append(f'<span style="{styles[kind]}{under};padding:0.1em 0;border-radius:2px">{shown}</span>{"<br>" * text.count(chr(10))}')
     st.html(
         f'<div role="img" aria-label="{escape(label)}" '

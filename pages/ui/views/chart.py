@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -17,16 +18,15 @@ from core.record.tables import steps_table
 from core.reports.chart_picture import Drawing, of_chart
 from core.sampling.settings import SamplingSettings
 from core.tokens.token_text import Token
-from pages.ui.charts import component_drawings, css_colours, run_charts
+from pages.ui.charts import component_drawings, css_colours, distribution_chart, distribution_rows, run_charts
 from pages.ui.charts.parts import Spec
 from pages.ui.charts.tree_rows import Row
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.components.branch_tree.branch_tree import branch_tree as tree_component
-from pages.ui.components.dice import dice
-from pages.ui.components.token_strip import token_strip as strip_component
+from pages.ui.components.live import live
+from pages.ui.components.live.texts import TINT_ENDS
 from pages.ui.i18n.translation import _
 from pages.ui.session import provenance
-from pages.ui.session.state import drawn
 from pages.ui.views.save_chart import Saved, menu, rows_of
 
 LONGEST_NOTE = 170  # characters of an alternative text that the saved picture has below its title
@@ -40,32 +40,51 @@ def saved_as(key: str, make: Callable[[], Saved]) -> Iterator[None]:
         menu(key, make)
 
 
-def dice_strip(seen: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
-    """Draw the dice strip; see the component."""
-
-    def saved() -> Saved:
-        made_by = provenance.with_settings(seen.settings)
-        return Saved(_("The dice"), lambda c: component_drawings.dice(seen, c), component_drawings.dice_table(seen), made_by=made_by)
-
-    with saved_as(key, saved):
-        dice.dice_strip(seen, key=key, still=still)
+def dice(seen: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
+    """Draw the strip of the dice; see `live.dice`."""
+    with saved_as(key, partial(saved_dice, seen)):
+        live.dice(seen, key=key, still=still)
 
 
-def token_strip(prompt: Sequence[Token], path: Sequence[Step], *, key: str, tint: str = "likely", **options: Any) -> Any:
-    """Draw the token strip; see the component."""
+def saved_dice(seen: TokenDistribution | Step) -> Saved:
+    """Return the dice of a step for the menu."""
+    made_by = provenance.with_settings(seen.settings)
+    return Saved(_("The dice"), lambda c: component_drawings.dice(seen, c), component_drawings.dice_table(seen), made_by=made_by)
 
-    def saved() -> Saved:
-        ends = [_(end) for end in strip_component.TINT_ENDS.get(tint, ())]
-        return Saved(
-            _("The text so far, token by token"),
-            lambda c: component_drawings.token_text(prompt, path, tint, c),
-            steps_table(path),
-            _newest(len(prompt) + len(path)),
-            (("line", ends[0]), ("doubt" if tint == "unsure" else "dice", ends[1])) if ends else (),
-        )
 
-    with saved_as(key, saved):
-        return strip_component.token_strip(prompt, path, key=key, memory=drawn(), tint=tint, **options)
+def text(prompt: Sequence[Token], path: Sequence[Step], *, key: str, tint: str = "likely", **options: Any) -> None:
+    """Draw a text token by token; see `live.text`."""
+    with saved_as(key, partial(saved_text, prompt, path, tint)):
+        live.text(prompt, path, key=key, tint=tint, **options)
+
+
+def bars(
+    seen: TokenDistribution | Step, rows: int, legend: Sequence[tuple[str, str]], *, key: str, logarithmic: bool = False, **words: str
+) -> None:
+    """Draw the bars of a step; see `live.bars`. words: `alt_text` and `title` of the saved picture."""
+    with saved_as(key, lambda: saved_bars(seen, rows, legend, False, logarithmic, **words)):
+        live.bars(seen, rows, legend, key=key, logarithmic=logarithmic)
+
+
+def saved_bars(
+    seen: TokenDistribution | Step, rows: int, legend: Sequence[tuple[str, str]], folded: bool, logarithmic: bool, **words: str
+) -> Saved:
+    """Return the bars of a step for the menu."""
+    table = distribution_rows.distribution_rows(seen, rows, folded)
+    options: dict[str, Any] = {"legend": legend, "settings": seen.settings, "rows": rows + 1, "logarithmic": logarithmic, **words}
+    return saved_chart(distribution_chart.distribution, table, **options)
+
+
+def saved_text(prompt: Sequence[Token], path: Sequence[Step], tint: str) -> Saved:
+    """Return a text token by token for the menu."""
+    ends = [_(end) for end in TINT_ENDS.get(tint, ())]
+    return Saved(
+        _("The text so far, token by token"),
+        lambda c: component_drawings.token_text(prompt, path, tint, c),
+        steps_table(path),
+        _newest(len(prompt) + len(path)),
+        (("line", ends[0]), ("doubt" if tint == "unsure" else "dice", ends[1])) if ends else (),
+    )
 
 
 def _newest(count: int) -> str:
@@ -107,18 +126,7 @@ def draw(
     picking: dict[str, Any] = {"on_select": on_select, "selection_mode": "pick"} if on_select else {}
 
     def saved() -> Saved:
-        made_by = None if settings is None else provenance.with_settings(settings)
-        return Saved(
-            title or alt_text.rstrip("."),
-            drawing,
-            table,
-            alt_text if title and len(alt_text) <= LONGEST_NOTE else "",
-            tuple(legend),
-            made_by,
-        )
-
-    def drawing(colours: Palette) -> Drawing:
-        return of_chart(chart("dark" if colours is DARK else "light", **options), rows_of(table), colours)
+        return saved_chart(chart, table, alt_text=alt_text, title=title, legend=legend, settings=settings, **options)
 
     with st.container(key=f"chart_{key}", gap=None):
         st.vega_lite_chart(
@@ -127,3 +135,23 @@ def draw(
         if described:
             st.html(f'<div class="tv-screen-reader">{escape(run_charts.numbers_of(table))}</div>')
         menu(key, saved)
+
+
+def saved_chart(
+    chart: Callable[..., Spec],
+    table: pd.DataFrame | pa.Table,
+    *,
+    alt_text: str,
+    title: str = "",
+    legend: Iterable[tuple[str, str]] = (),
+    settings: SamplingSettings | None = None,
+    **options: Any,
+) -> Saved:
+    """Return a chart with this table for the menu; see `draw`."""
+
+    def drawing(colours: Palette) -> Drawing:
+        return of_chart(chart("dark" if colours is DARK else "light", **options), rows_of(table), colours)
+
+    note = alt_text if title and len(alt_text) <= LONGEST_NOTE else ""
+    made_by = None if settings is None else provenance.with_settings(settings)
+    return Saved(title or alt_text.rstrip("."), drawing, table, note, tuple(legend), made_by)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -11,7 +11,7 @@ import streamlit as st
 from core.record.step import Step
 from core.tokens.token_text import Token
 from pages.ui.charts.css_colours import css
-from pages.ui.components.token_strip.token_strip import token_strip
+from pages.ui.components.live import live
 from pages.ui.experiments.fork_playback import Picked, Side
 from pages.ui.i18n.translation import _
 
@@ -22,18 +22,16 @@ def fork_view(
     sides: tuple[Side, Side],
     *,
     key: str,
-    memory: MutableMapping[str, Any],
     opened: Picked | None = None,
     clickable: bool = True,
 ) -> Picked | None:
     """Draw both branches and return the token that was just clicked, None if there was no click."""
 
     def strip(side: int, tokens: Sequence[Token], steps: Sequence[Step], branch: str, first: int) -> Picked | None:
-        sent = token_strip(
+        sent = live.text(
             tokens,
             steps,
             key=f"{key}_{side}",
-            memory=memory,
             opened=opened.index - first if opened is not None and opened.side == side else None,
             accent=False,
             on_click=(lambda: None) if clickable else None,

@@ -20,10 +20,10 @@ from core.costs.assumptions import Assumptions
 from core.costs.measured_hardware import Peak, measure
 from core.costs.receipt import Account, Amount, Receipt
 from core.engine.model import LanguageModel
+from core.experiments.request_cost import ANSWERS
 from core.record.step import Step
 from pages.ui.i18n import numbers
-from pages.ui.i18n.number_marks import figures, written
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import N_, _, figures
 from pages.ui.session import current
 from pages.ui.session.state import memory
 
@@ -38,7 +38,6 @@ MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
 _GROUPS = {"Forward passes": N_("Work"), "Operations": N_("Resources"), "Energy": N_("Price")}
 _RATES = {"FLOP/s", "B/s", "share"}  # units; a talk leaves these rows out
 NOTICEABLE = 1.05  # times the work; below it both are called equal
-_SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
 
 @dataclass(slots=True)
@@ -163,6 +162,18 @@ def verdict(brief: tuple[Receipt, Receipt], long: tuple[Receipt, Receipt]) -> st
     return f"{sentence} {uneven.format(brief=brief[1].new_tokens, long=long[1].new_tokens)}"
 
 
+def times(brief: Sequence[float], long: Sequence[float]) -> str:
+    """Return the median times of the answers to both questions; "" if each was not answered several times. The median one is the first."""
+    if min(len(brief), len(long)) < ANSWERS:
+        return ""
+    counted = _("Measured, median of {count} answers each: {brief} for the first question, {long} for the second.").format(
+        count=numbers.whole(min(len(brief), len(long))), brief=numbers.duration(brief[0]), long=numbers.duration(long[0])
+    )
+    if max(brief) < min(long) or max(long) < min(brief):
+        return counted
+    return f"{counted} {_('The times of single answers overlap, so they do not say which question is slower.')}"
+
+
 def said(amount: Amount, value: float | None = None) -> str:
     """Return an amount, or another value of its unit, for people."""
     number = amount.value if value is None else value
@@ -177,7 +188,7 @@ def said(amount: Amount, value: float | None = None) -> str:
     if amount.unit == "$":
         return money(number)
     if amount.unit in ("FLOP", "FLOP/s", "Wh"):
-        return prefixed(number, amount.unit)
+        return numbers.prefixed(number, amount.unit)
     return figures(f"{number:,.1f}".removesuffix(".0")) if number < 1000 else numbers.count(number)
 
 
@@ -197,21 +208,6 @@ def money(dollars: float) -> str:
     places = max(0, 1 - math.floor(math.log10(cents)))
     text = f"{cents:.{places}f}"
     return _("{cents}\u00a0cents").format(cents=figures(text.rstrip("0").rstrip(".") if "." in text else text))
-
-
-def prefixed(value: float, unit: str) -> str:
-    """Return a number with the SI prefix that leaves one to three digits before the point.
-
-    >>> prefixed(0.0068, "Wh"), prefixed(9.5e8, "FLOP/s")
-    ('6.8\\xa0mWh', '950\\xa0MFLOP/s')
-    """
-    if math.isnan(value):
-        return numbers.count(value)
-    for size, letter in _SI:
-        if abs(value) >= size * 0.9995:
-            scaled = value / size
-            return f"{written(scaled, '.0f' if scaled >= 99.5 else '.2g')}\u00a0{letter}{unit}"
-    return f"{written(value, '.2g')}\u00a0{unit}" if value else f"0\u00a0{unit}"
 
 
 def _mark(kind: str) -> str:

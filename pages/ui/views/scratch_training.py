@@ -11,7 +11,8 @@ from core.finetuning.from_scratch import ScratchModel
 from pages.ui.charts import teach_charts
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements, notices, provenance
 from pages.ui.session.elements import PERSISTENT
@@ -27,9 +28,9 @@ def newborn() -> None:
     elements.section(_("From random weights"), _("a model of {count} parameters, by bytes").format(count=numbers.whole(PARAMETERS)))
     st.caption(_("It has never read anything. Paste a text and watch it learn letters, then words, then nearly sentences."))
     widget_options = {"key": "newborn_text", "height": 120, **PERSISTENT}
-    text = st.text_area(_("Training text"), example_texts.ALICE, max_chars=LONGEST_TEXT, **widget_options) or ""
+    text = st.text_area(_("Training text"), EXAMPLES.alice, max_chars=LONGEST_TEXT, **widget_options) or ""
     first = next((word for word in text.split() if word[0].isalpha()), "The")
-    now = provenance.Provenance(NAME, chosen=((N_("the text"), text),))
+    now = provenance.Provenance(NAME, controls=provenance.stored(text=text))
     begin = results.starter(NAME, now, lambda: train_from_scratch(ScratchModel(text), f"{first} "), first, of_page=True)
     results.start_button(NAME, _("Train"), begin, type="primary", icon=":material/child_care:")
     results.part(NAME, now, begin, draw)

@@ -82,7 +82,7 @@ def _request(request: Any, spans: Sequence[Sequence[Any]], text: str, done: bool
     return (
         f'<div class="row"><span class="name{" done" if done else ""}">{request.reader_id + 1}</span><div class="track">{bars}</div>'
         f'<div class="told"><span><span class="own">{escape(own)}</span>'
-        f'<span class="text">{escape(text[-LONGEST_TEXT:])}</span></span></div></div>'
+        f'<span class="text">{escape(tail(text))}</span></span></div></div>'
     )
 
 
@@ -142,3 +142,16 @@ def board_table(servers: Board) -> pd.DataFrame:
         for start, stop, kind in spans
     ]
     return pd.DataFrame(rows, columns=["server", "request", "kind", "start_seconds", "stop_seconds"])
+
+
+def tail(text: str) -> str:
+    """Return the end of a text, from the beginning of a word.
+
+    >>> tail("The bus was red."), len(tail("One red bus. " * 20)) <= LONGEST_TEXT
+    ('The bus was red.', True)
+    """
+    if len(text) <= LONGEST_TEXT:
+        return text
+    cut = text[1 - LONGEST_TEXT :]
+    _part, space, words = cut.partition(" ")
+    return f"…{words if space else cut}"

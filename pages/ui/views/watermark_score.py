@@ -42,8 +42,11 @@ def choose(prefix: str, strength: bool = False) -> tuple[SamplingSettings, Delta
     return replace(DEFAULTS[kind], **values), more
 
 
-def rarity(chance: float) -> str:
-    """Return how often chance alone gives a score with this p-value."""
+def rarity(chance: float, measured: bool = False) -> str:
+    """Return how often a score with this p-value comes without the mark. measured: by the curve through unmarked runs."""
+    if measured:
+        share = numbers.percent(chance) if chance >= 1e-6 else _("less than one in a million")
+        return _("by the curve through the unmarked runs, {share} of unmarked texts reach this or more").format(share=share)
     if chance >= 0.01:
         return _("chance alone gives this or more in {share} of texts").format(share=numbers.percent(chance))
     if chance < 1e-12:
@@ -58,7 +61,9 @@ def verdict(scored: Score, settings: SamplingSettings, null: NormalDist | None =
         sentence = _("{green} of {count} counted tokens are on the green list; chance gives {expected}. z = {z}: {rare}. **{call}.**")
         green, expected = numbers.whole(scored.green), numbers.decimal(settings.watermark_gamma * scored.counted, 1)
     else:
-        sentence = _("Weighted mean g-value {green} over {count} counted tokens; chance gives {expected}. z = {z}: {rare}. **{call}.**")
+        sentence = _("Weighted mean g-value {green} over {count} counted tokens; {expected} without the key. z = {z}: {rare}. **{call}.**")
         green, expected = numbers.decimal(scored.green / scored.counted, 3), numbers.decimal(0.5, 2)
     call, count = _(CALLS["sure" if chance < SURE else "called" if chance < CALLED else "no"]), numbers.whole(scored.counted)
-    return sentence.format(green=green, count=count, expected=expected, z=numbers.decimal(scored.z, 1), rare=rarity(chance), call=call)
+    return sentence.format(
+        green=green, count=count, expected=expected, z=numbers.decimal(scored.z, 1), rare=rarity(chance, null is not None), call=call
+    )

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from pages.ui.components.token_strip import token_strip
-from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.components.live import live
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, selection, state
+from pages.ui.session import current, elements, selection
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.selection import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
 from pages.ui.session.state import current_session
 
-HIDING = {"mask": N_("Mask it"), "omit": N_("Leave it out"), "replace": N_("Replace it")}
 HIDING_LINES = {
     "mask": N_(
         "The attention of later tokens to the hidden word is masked, and all words keep their "
@@ -26,16 +26,14 @@ HIDING_LINES = {
     ),
     "replace": N_("A word that says little takes the place of the hidden word."),
 }
-HIDDEN_UNITS = {"word": N_("Each word"), "sentence": N_("Each sentence"), "passage": N_("A passage")}
-HEAD_VALUES = {"zero": N_("zero"), "mean": N_("its mean over the text")}
 
 LONGEST = 4_000  # characters of a text
 # The controls of this page that a link carries: name in the address, allowed values; None for a text.
 LINKED: Mapping[str, tuple[str, Sequence[object] | None]] = {
     "why": ("why_view", names.WHY_VIEWS),
-    "hide": ("why_method", tuple(HIDING)),
-    "unit": ("why_unit", tuple(HIDDEN_UNITS)),
-    "head_value": ("why_value", tuple(HEAD_VALUES)),
+    "hide": ("why_method", tuple(names.HIDING)),
+    "unit": ("why_unit", tuple(names.HIDDEN_UNITS)),
+    "head_value": ("why_value", tuple(names.HEAD_VALUES)),
     "first": ("why_clean", None),
     "second": ("why_corrupted", None),
     "more": ("why_more", None),
@@ -62,7 +60,7 @@ def read_link() -> None:
 
 def write_link() -> None:
     """Put the controls that differ from the usual into the address: texts, layer and strength, but not the vector."""
-    texts = {*(text for pair in example_texts.FACT_PAIRS.values() for text in pair)}
+    texts = {*(text for pair in EXAMPLES.fact_pairs.values() for text in pair)}
     query = {}
     for name, (key, allowed) in LINKED.items():
         value = st.session_state.get(key)
@@ -87,11 +85,10 @@ def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:
     if wanted == TEXT:
         return other_text()
     run = current.run()
-    token_strip.token_strip(
+    live.text(
         run.prompt_tokens,
         run.path,
         key="strip",
-        memory=state.drawn(),
         opened=current.selected_index(),
         accent=bool(run.path),
         on_click=selection.word_explained if measures else selection.word_clicked,
@@ -102,7 +99,7 @@ def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:
 
 def other_text() -> ExplainedToken:
     """Draw the field of another text and the choice of its token."""
-    first = next(iter(example_texts.TO_READ.values()))
+    first = next(iter(EXAMPLES.to_read.values()))
     text = st.text_area(_("A text to read"), first, key=OWN_TEXT, height=90, max_chars=LONGEST, label_visibility="collapsed", **PERSISTENT)
     tokens = current.model().tokenize(text or "") if (text or "").strip() else []
     places = range(2, max(3, len(tokens)))

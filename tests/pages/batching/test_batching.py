@@ -13,6 +13,7 @@ from core.batching.scheduler import Policy
 from core.experiments.compared_policies import planned_requests, serve
 from pages.batching.batching_view import ShownBoard
 from pages.ui.charts.serving_board_rows import Board
+from pages.ui.views import serving_board
 from tests.pages.apptest import Open, State, press, run_on, said
 
 
@@ -59,3 +60,10 @@ def test_the_board_reads_every_observation_once(tiny: Any) -> None:
             iterations = [one.iteration for one in seen if one.side == place]
             wrote = [i for i in iterations for p in i.progress if p.request_id == reader.reader_id and p.tokens]
             assert busy == pytest.approx(sum(i.seconds for i in wrote))
+
+
+def test_the_end_of_a_long_text_begins_with_a_word() -> None:
+    text = "A little bus called Uma lived in a garage. " * 6
+    shown = serving_board.tail(text)
+    assert len(shown) <= serving_board.LONGEST_TEXT and shown.startswith("…") and f" {shown[1:]}" in text
+    assert serving_board.tail("Uma.") == "Uma."

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from core.costs.receipt import Amount, Receipt
+from core.experiments.request_cost import RequestCost, answers
 from pages.ui.views import receipt
 from tests.pages.apptest import Open, State, go, html, press, run_on, said
 
@@ -49,6 +50,28 @@ def test_a_verdict_only_where_there_is_one(brief: Any, long: Any, told: str) -> 
     said_then = receipt.verdict(bills(*brief), bills(*long))
     assert told in said_then
     assert ("The answers cannot be compared" in said_then) == (brief[2] != long[2])
+
+
+@pytest.mark.parametrize(
+    ("brief", "long", "told"),
+    [
+        ((0.02,), (0.05,), ""),
+        ((0.02, 0.01, 0.03), (0.05, 0.04, 0.06), "20 ms for the first question, 50 ms for the second."),
+        ((0.02, 0.01, 0.05), (0.013, 0.012, 0.014), "they do not say which question is slower"),
+    ],
+)
+def test_times_are_medians_of_several_answers_or_not_said(brief: tuple[float, ...], long: tuple[float, ...], told: str) -> None:
+    sentence = receipt.times(brief, long).replace("\u00a0", " ")
+    assert sentence.endswith(f"{told}." if told and not told.endswith(".") else told)
+
+
+def test_the_receipt_of_a_question_is_that_of_its_answer_of_median_time() -> None:
+    def answer(seconds: float) -> list[tuple[int, RequestCost]]:
+        bill = replace(Receipt.of([], None), seconds=seconds)
+        return [(0, RequestCost(cast(Any, None), "a" * count, replace(bill, new_tokens=count), None)) for count in (1, 2)]
+
+    runs = answers([*answer(0.3), *answer(0.1), *answer(0.2)], 0)
+    assert [run[-1].receipt.seconds for run in runs] == [0.2, 0.3, 0.1] and [len(run) for run in runs] == [2, 2, 2]
 
 
 def test_a_question_of_nothing_is_one_sentence(open_app: Open) -> None:

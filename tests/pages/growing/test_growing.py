@@ -56,3 +56,9 @@ def test_a_broken_record_is_one_sentence(open_app: Open, monkeypatch: pytest.Mon
     monkeypatch.setattr("core.models.growth_record.growth_of", broken)
     app = open_app(page=PAGE)
     assert [info.value for info in app.info] == ["This growth record cannot be read."]
+
+
+def test_the_sample_of_the_untrained_model_is_short(open_app: Open) -> None:
+    app = open_app(page="growing")
+    samples = [element.value for element in app.markdown if element.value.startswith("Once upon a time, there was a little")]
+    assert samples and all(len(sample) < 230 and "Ben" not in sample for sample in samples)

@@ -15,7 +15,7 @@ from core.generation.step_again import resample
 from core.inspection import inside
 from pages.inside import roll_tally, sampling_rows
 from pages.ui.charts import inside_charts
-from pages.ui.components.live_text import live_text
+from pages.ui.components.live import live
 from pages.ui.i18n import numbers
 from tests.pages.apptest import Open, State
 
@@ -145,6 +145,6 @@ def test_the_tally_counts_real_rolls(tiny: Model) -> None:
 
 @pytest.mark.parametrize("sent", [None, 7, {"a": 1}, [], "\ud83e", "x" * 10])
 def test_whatever_a_browser_sends_becomes_text(sent: object) -> None:
-    assert live_text.cleaned(sent, "start").encode() is not None
-    assert live_text.cleaned(None, "start") == "start"
-    assert live_text.cleaned("a\ud83eb", "start") == "ab"
+    assert live.cleaned(sent, "start").encode() is not None
+    assert live.cleaned(None, "start") == "start"
+    assert live.cleaned("a\ud83eb", "start") == "ab"

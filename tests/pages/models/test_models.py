@@ -6,11 +6,14 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.remote import http_client
+from pages.ui.session import operator_role
 from tests.core.models.gguf import making
 from tests.pages.apptest import Open, go, press, said, told
 
@@ -85,12 +88,26 @@ def test_a_name_that_is_none_is_one_sentence_and_the_page_lives(page: AppTest, n
     assert told(app)
 
 
+@pytest.mark.parametrize(("name", "label"), [("/no/such/folder", "Use"), ("./fox.gguf", "Use"), ("org/model", "Download")])
+def test_a_path_is_used_and_an_id_of_the_hub_is_downloaded(page: AppTest, name: str, label: str) -> None:
+    app = page.text_input(key="models_name").set_value(name).run()
+    assert app.button(key="models_fetch").label == label
+
+
 def test_a_server_that_is_not_there_is_one_sentence(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
-    page.text_input(key="models_address").set_value("http://127.0.0.1:9").run()
-    page.text_input(key="models_tokenizer").set_value(str(tiny_folder("llama"))).run()
+    page.text_input(key="models_address").set_value("http://127.0.0.1:9")  # no run: the fields belong to a form
+    page.text_input(key="models_tokenizer").set_value(str(tiny_folder("llama")))
+    began = monotonic()
     app = press(page, "models_connect")
-    assert told(app)
+    assert any("Nothing listens at" in sentence for sentence in told(app)) and monotonic() - began < 5, "at once"
     assert "model" not in app.session_state or app.session_state["model"] != "http://127.0.0.1:9"
+
+
+def test_a_browser_of_another_machine_is_not_told_which_ports_are_closed_here(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.2)
+    monkeypatch.setattr(operator_role, "sits_here", lambda: False)
+    page.text_input(key="models_address").set_value("http://127.0.0.1:9")
+    assert any("No inference server answers" in sentence for sentence in told(press(page, "models_connect")))
 
 
 def test_a_chat_model_offers_to_chat_and_shows_what_its_template_adds(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:

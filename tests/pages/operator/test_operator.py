@@ -17,6 +17,7 @@ from core.remote.text_routes import Chat
 from core.remote.text_server_model import ListedModel
 from pages.ui.server import model_downloads, offered_models, operator_password
 from pages.ui.session import operator_role
+from tests.pages import apptest
 from tests.pages.apptest import Open, go
 
 PASSWORD = "a long enough word"
@@ -36,7 +37,7 @@ def keys(app: AppTest) -> set[str]:
 
 
 def told(app: AppTest) -> str:
-    return " ".join(str(note.value) for note in app.info)
+    return " ".join(apptest.told(app))
 
 
 def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:

@@ -9,7 +9,7 @@ from tests.pages.apptest import Open, State, press, run_on, said
 
 def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(open_app: Open, session: State) -> None:
     app = open_app(page="speculative", prompt="red, green, blue, red, green, blue, red, green, Once upon a time")
-    app.selectbox(key="speculative_draft").set_value("The text itself (n-grams)").run()
+    app.selectbox(key="speculative_draft").set_value("n-grams").run()
     app.segmented_control(key="speculative_length").set_value(32).run()
     press(app, "speculative_start")
     run_on(app, 200)
@@ -35,4 +35,4 @@ def test_choices_follow_the_model_of_the_sidebar_and_a_draft_has_its_tokenizer(o
     app.selectbox(key="compare_model_1").set_value("storyteller").run()
     assert app.selectbox(key="compare_model_1").value == "storyteller", "a choice on the page stays"
     app = open_app(page="speculative", model="storyteller-mini")
-    assert app.selectbox(key="speculative_draft").value == "The text itself (n-grams)", "the mini has no smaller model of its own"
+    assert app.selectbox(key="speculative_draft").value == "n-grams", "the mini has no smaller model of its own"

@@ -28,7 +28,7 @@ def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Ope
     field.set_value("Hello").run()
     assert titles(app, session)[0] == "Hello"
     press(app, "talk_take_Ten minutes")
-    assert titles(app, session) == [stop.title for stop in prepared_talks.TEN.stops]
+    assert titles(app, session) == [stop.title for stop in prepared_talks.TALKS["Ten minutes"].stops]
     assert not app.exception
 
 
@@ -189,7 +189,7 @@ def test_a_stop_shows_its_parts_alone_and_a_notice(open_app: Open, session: Stat
 def test_a_changed_link_of_a_stop_forgets_the_parts_of_the_old_page(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
     place, stop = next((number, stop) for number, stop in enumerate(session(app).memory[TalkEditor].order.stops) if stop.shown)
-    next(one for one in app.text_input if (one.key or "").endswith(f"_{place}_say")).set_value("Mine").run()
+    next(one for one in app.text_area if (one.key or "").endswith(f"_{place}_say")).set_value("Mine").run()
     kept = session(app).memory[TalkEditor].order.stops[place]
     assert (kept.shown, kept.start, kept.say) == (stop.shown, stop.start, "Mine")
     next(one for one in app.text_input if (one.key or "").endswith(f"_{place}_link")).set_value("inside").run()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.errors import NoRoom
+from core.experiments.teach import Probe
+from pages.teach import finetuning_session
 from tests.pages.apptest import Open, State, press, run_on, see
 
 
@@ -13,6 +16,16 @@ def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: St
     app.text_area(key="teach_text").set_value(text).run()
     run_on(press(app, "teach_start"))
     assert [box.value for box in app.info] == ["The training text is empty. Write a sentence or two."]
+
+
+def test_what_it_wrote_before_is_in_view_while_the_copy_is_made(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(*_arguments: object) -> None:
+        raise NoRoom("No room.")
+
+    monkeypatch.setattr(finetuning_session, "FineTuning", no_room)
+    app = run_on(press(open_app(page="teach"), "teach_start"))
+    (first,) = session(app).experiments["teach"].seen
+    assert isinstance(first, Probe) and any(text.value.endswith(first.written) for text in app.text)
 
 
 def test_a_training_ends_when_its_page_is_left(open_app: Open, session: State) -> None:

@@ -16,7 +16,7 @@ from core.errors import ViewerError
 from core.generation.turns import messages_of
 from pages.ui.session import conversation, run_start
 from pages.watch.conversation_view import IN_SIGHT
-from tests.pages.apptest import Open, State, html, press, told
+from tests.pages.apptest import Open, State, html, press, show_more, told, view
 from tests.tiny_models import CHAT, with_template
 
 
@@ -185,7 +185,7 @@ def test_thoughts_are_counted_and_folded(chat: Any, session: State) -> None:
         run.force(token.token_id)
     app.run()
     assert not app.exception
-    labels = [one.label for one in app.expander if "Thought" in one.label]
+    labels = [label for _first, _end, label in view(app)["thoughts"] if "Thought" in label]
     assert len(labels) == 1 and "tokens" in labels[0] and "FLOP" in labels[0]
 
 
@@ -234,7 +234,7 @@ def test_a_file_without_messages_is_refused_in_one_sentence(data: bytes) -> None
 
 
 def test_stop_texts_and_the_largest_number_are_taken_from_their_fields(chat: Any, session: State) -> None:
-    app = chat()
+    app = show_more(chat())
     state = session(app)
     assert state.run.stops == {"stop": [], "most_new_tokens": 4}
     app.text_area(key=f"stop_texts_{state.around_set}").set_value("###\n\\n\n###\n").run()

@@ -8,12 +8,12 @@ from pathlib import Path
 from core import load_model
 from pages.watch.token_bias import described, forms_of
 from tests import tiny_models
-from tests.pages.apptest import Open, State, press, said
+from tests.pages.apptest import Open, State, press, said, show_more
 
 
 def test_a_word_that_is_no_bar_is_excluded_before_it_comes(open_app: Open, session: State) -> None:
     app = open_app(prompt="The old king")
-    app.toggle(key="watch_more").set_value(True).run()
+    show_more(app)
     app.session_state["bias"] = True
     app.run()
     app.text_input(key="bias_text").set_value("dragon").run()

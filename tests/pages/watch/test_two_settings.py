@@ -8,13 +8,13 @@ import pytest
 
 from core import SamplingSettings
 from pages.ui.session.own_presets import OwnPresets
-from tests.pages.apptest import Open, press, said, told
+from tests.pages.apptest import Open, press, said, show_more, told
 
 LINK = {"prompt": "The old king", "temperature": "1.5", "top_p": "0.9", "min_p": "0.05"}
 
 
 def switched_on(app: Any) -> Any:
-    app.toggle(key="watch_more").set_value(True).run()
+    show_more(app)
     app.toggle(key="two_settings").set_value(True).run()
     assert not app.exception
     return app

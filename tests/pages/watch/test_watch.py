@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings
 from core.sources.capabilities import Can
-from pages.ui.components.token_strip import token_strip
+from pages.ui.live import view_data
 from pages.ui.session.sampling_controls import START
-from pages.watch import text_so_far
-from tests.pages.apptest import Open, State, go, press, told
+from pages.watch import export
+from tests.pages.apptest import Open, State, go, press, show_more, told, view
 
 
 def test_the_run_is_the_one_that_core_gives(open_app: Open, session: State) -> None:
@@ -70,7 +69,9 @@ def test_what_nobody_expected_is_one_sentence_too(open_app: Open, monkeypatch: p
         raise RuntimeError("a secret path /home/somebody")
 
     with monkeypatch.context() as patch:
-        patch.setattr(token_strip, "_STRIP", fail)
+        patch.setattr(view_data, "_step", fail)
+        assert view(app)["error"] == "Something went wrong in the app. Your text is still there. Try again."
+        patch.setattr(export, "keep", fail)
         app.run()
         assert not app.exception
         assert "Something went wrong in the app. Your text is still there. Try again." in told(app)
@@ -122,24 +123,28 @@ def keys(app: AppTest) -> set[str]:
     return {str(one.key) for kind in (app.button, app.toggle, app.slider, app.segmented_control) for one in kind}
 
 
-def test_the_first_view_has_text_bars_dice_player_and_three_sliders(open_app: Open) -> None:
+def test_the_first_view_has_text_bars_dice_player_and_the_temperature(open_app: Open) -> None:
     app = open_app()
-    headings = [str(text.value) for text in app.markdown if str(text.value).startswith("## ")]
-    assert [heading.split(" :")[0] for heading in headings] == ["## What comes next?", "## The dice"], "no chart of steps before a step"
-    assert {"step", "play", "temperature", "top_k", "top_p", "watch_more"} <= keys(app)
-    assert not {"two_settings", "rows", "log"} & keys(app)
+    parts = [part.key for part in app.get("bidi_component")]
+    assert {"strip", "odds", "dice", "live_player", "live_prompt"} <= set(parts) and "live_cache" not in parts, "no costs before a step"
+    assert {"temperature", "watch_more"} <= keys(app)
+    assert not {"top_k", "top_p", "two_settings", "rows", "log", "chip_top_p"} & keys(app)
+    assert "chip_top_k" in keys(open_app(top_k="7")), "what counts and is in no preset is seen"
     press(app, "step")
-    assert sum(str(text.value).startswith("## ") for text in app.markdown) == 5
+    parts = [part.key for part in app.get("bidi_component")]
+    assert "live_cache" in parts and "live_times" not in parts, "the cache comes with the first step, time and certainty with More"
+    assert {"top_k", "top_p"} <= keys(show_more(app))
+    assert {"live_times", "live_surprise"} <= {part.key for part in app.get("bidi_component")}
 
 
 def test_more_remembers_itself_on_other_pages_and_so_do_its_choices(open_app: Open) -> None:
     app = open_app()
-    app.toggle(key="watch_more").set_value(True).run()
+    show_more(app)
     app.slider(key="rows").set_value(12).run()
     app.toggle(key="watch_more").set_value(False).run()
     go(app, "cost")
     go(app, "watch")
-    app.toggle(key="watch_more").set_value(True).run()
+    show_more(app)
     assert app.slider(key="rows").value == 12
 
 
@@ -160,15 +165,6 @@ def test_branches_are_counted_by_their_text_and_from_the_second_one_on(open_app:
     assert not app.exception and any(str(text.value) == "you are here · 2 steps" for text in app.caption)
 
 
-def test_a_fragment_always_writes_into_the_place_of_the_link_to_why(open_app: Open, session: State) -> None:
-    """Streamlit refuses a fragment that writes into a container into which it wrote nothing during the last run of the whole page."""
-    app = press(open_app(), "step")
-    session(app).playing = True
-    app.run()
-    places = [block for block in walk(app.main) if str(getattr(block.proto, "id", "")).endswith("to_why")]
-    assert places and all(place.children for place in places)
-
-
 def walk(block: Any) -> Iterator[Any]:
     """Return all blocks below one."""
     for child in getattr(block, "children", {}).values():
@@ -186,8 +182,8 @@ def test_an_opened_recording_shows_its_own_prompt_settings_and_branches(open_app
     app.session_state["keep"] = True
     app.run()
     app.file_uploader[0].upload("run.json", kept.encode()).run()
-    fields = {str(field.label): str(field.value) for field in (*app.text_input, *app.text_area) if field.disabled}
-    assert (fields["Temperature"], fields["Seed"], fields["Prompt"]) == ("1.4", "9", "The fox")
+    fields = {str(field.label): str(field.value) for field in app.text_input if field.disabled}
+    assert (fields["Temperature"], fields["Seed"], view(app)["prompt"]) == ("1.4", "9", "The fox")
     assert "temperature" not in keys(app), "the visitor's own settings have no effect on a recording"
     assert len(session(app).run.endings()) == 2
     press(app, "leave")
@@ -205,23 +201,3 @@ def test_a_link_never_holds_a_path_of_this_machine(open_app: Open, session: Stat
     app.run()
     sent = "".join(str(one.proto) for one in walk(app.main))
     assert folder not in sent and "%2F".join(folder.split("/")) not in sent
-
-
-def test_the_page_says_that_it_reads_a_long_prompt_and_not_a_short_one(
-    open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said: list[str] = []
-
-    def spinner(text: str) -> AbstractContextManager[None]:
-        said.extend([text] if "reads" in text else [])
-        return nullcontext()
-
-    monkeypatch.setattr(text_so_far.st, "spinner", spinner)
-    app = press(open_app(prompt="The fox"), "step")
-    assert not said
-    run = session(app).run
-    monkeypatch.setattr(text_so_far, "LONG", len(run.prompt_tokens) * run.model.parameter_count)
-    press(app, "step")
-    assert not said, "the prompt was read before"
-    app = open_app(prompt="The dog")
-    assert said and all("reads 3 tokens" in text for text in said)

@@ -13,7 +13,7 @@ from core.experiments import watermark_detection
 from core.experiments.watermark_detection import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score
 from pages.ui.experiments import experiment
 from pages.ui.views import watermark_score
-from tests.pages.apptest import Open, State, press, run_on, said
+from tests.pages.apptest import Open, State, press, run_on, said, show_more
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_read_scores_a_text_with_a_key(open_app: Open) -> None:
 
 
 def test_the_dialog_switches_a_mark_on_and_a_chip_switches_it_off(open_app: Open, session: State) -> None:
-    app = open_app()
+    app = show_more(open_app())
     app.button(key="all_samplers").click().run()
     app.selectbox(key="watermark").set_value("green").run()
     assert session(app).run.settings.watermark == "green"
@@ -125,3 +125,8 @@ def test_how_rare_a_score_is(p_value: float, words: str) -> None:
     assert words in watermark_score.rarity(p_value)
     assert ("Marked" in watermark_score.verdict(Score(1.0, p_value, 9, 3), SamplingSettings(watermark="green"))) == (p_value < CALLED)
     assert "Not called" in watermark_score.verdict(Score(9.0, 0.0, 9, 3), SamplingSettings(watermark="synthid"), NormalDist(9.0, 1.0))
+
+
+def test_a_score_is_compared_with_one_thing() -> None:
+    measured = watermark_score.verdict(Score(-2.7, 0.99, 40, 20.0), watermark_score.DEFAULTS["synthid"], NormalDist(-2.5, 1.0))
+    assert "chance" not in measured and "% of unmarked texts reach this or more" in measured.replace("\u00a0", " ")

@@ -9,7 +9,8 @@ import pytest
 
 from core.inspection import attribution
 from core.remote import http_client
-from pages.ui.i18n import example_texts, names
+from pages.ui.i18n import names
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.server import offered_models
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
 from tests.pages.apptest import Open, State, go, press, run_on, said, told
@@ -48,7 +49,7 @@ def test_read_leads_to_a_token_of_its_text(open_app: Open, session: State) -> No
     app = open_app(page="read")
     app.button(key="read_why_one").click().run()
     run_on(go(app, "why"))
-    text = next(iter(example_texts.TO_READ.values()))
+    text = next(iter(EXAMPLES.to_read.values()))
     assert app.text_area(key="why_text").value == text
     assert "".join(session(app).experiments["why_words"].seen[-1].texts).replace("⟨start⟩", "").replace("␣", " ") in text
 
@@ -128,3 +129,9 @@ def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, 
     for name in (FACT, STEER):
         view(app, name)
         assert not app.exception
+
+
+def test_the_measures_of_estimates_are_behind_an_expander(open_app: Open) -> None:
+    app = open_app(page="why")
+    (estimates,) = [expander for expander in app.expander if expander.label == "Do fast estimates agree?"]
+    assert estimates.metric and len(app.metric) == 1 and not estimates.proto.expanded

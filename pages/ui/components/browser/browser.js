@@ -2,50 +2,7 @@
 
 // --- address: keeps the browser's address equal to the visitor's run, without a new history entry for every token. A query too long for
 // an address is kept in this browser's storage, under the name that the address holds.
-const STORED = "token-probability-viewer:";
-const MOST_STORED = 12; // texts; the oldest is deleted first
-
-function store(name, query) {
-  try {
-    const others = Object.keys(localStorage).filter(key => key.startsWith(STORED) && key !== STORED + name);
-    const byAge = others.map(key => [JSON.parse(localStorage.getItem(key))?.at ?? 0, key]).sort((a, b) => a[0] - b[0]);
-    for (const [, key] of byAge.slice(0, Math.max(0, byAge.length - MOST_STORED + 1))) localStorage.removeItem(key);
-    localStorage.setItem(STORED + name, JSON.stringify({ at: Date.now(), query }));
-  } catch { /* storage is disabled or full: a later visit reports that the text is missing */ }
-}
-
-function load(name) {
-  try {
-    return JSON.parse(localStorage.getItem(STORED + name))?.query ?? "";
-  } catch {
-    return "";
-  }
-}
-
-// Keeps for this tab the secret of its session, its address, and whether a recording is open, which no address contains. A page that is
-// loaded again begins with what its tab kept.
-const TAB = "token-probability-viewer tab";
-
-function keepForTab(kept) {
-  try {
-    sessionStorage.setItem(TAB, JSON.stringify(kept));
-  } catch { /* storage is disabled: a reload then begins a new session */ }
-}
-
-function keptForTab() {
-  try {
-    return JSON.parse(sessionStorage.getItem(TAB)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-function setAddress(state) {
-  window.tokenViewerAddress = state;
-  window.dispatchEvent(new Event("tokenvieweraddress"));
-}
-
-function address({ data, setTriggerValue }) {
+function askForAddress({ data, setTriggerValue }) {
   const before = window.tokenViewerAddress;
   if (before?.session !== data.session) {
     if (!data.asks) return;
@@ -53,7 +10,7 @@ function address({ data, setTriggerValue }) {
     // the query that the browser sends by itself may be older. Another address in the same tab begins anew.
     const tab = before ? {} : keptForTab();
     const whole = before?.whole || (data.wanted ? load(data.wanted) : "");
-    const secret = tab.search === window.location.search ? tab.secret : "";
+    const secret = isKept(tab) ? tab.secret : "";
     const recording = Boolean(before ? before.recording : secret && tab.recording);
     if (before?.whole || data.wanted || secret) {
       const shown = data.wanted ? "" : window.location.search.slice(1); // until the server answers, a lost connection begins from this
@@ -64,11 +21,7 @@ function address({ data, setTriggerValue }) {
   } else if (before.asked && !data.answered) {
     return; // the server has not answered yet
   }
-  setAddress({ session: data.session, whole: data.stored || data.query, recording: data.recording, asked: false });
-  if (data.stored) store(data.name, data.stored);
-  const search = data.query ? `?${data.query}` : "";
-  if (window.location.search !== search) window.history.replaceState(window.history.state, "", window.location.pathname + search);
-  keepForTab({ secret: data.secret, search: window.location.search, recording: data.recording });
+  writeAddress(data);
 }
 
 // --- talk: keeps the talk in the storage of this tab. A session can end on the server; the talk goes on.
@@ -125,66 +78,50 @@ function presets({ data, setTriggerValue }) {
   } catch { /* storage is disabled or full: the presets then end with the page */ }
 }
 
-// --- visibility: reports when this tab is hidden and when it is visible again.
-const HIDDEN_FOR = 1_000; // milliseconds before a hidden tab is reported
+// --- theme: reports a system that turns dark or light: the server draws the colours of charts, texts and the logo.
+const REPAINTED = 300; // milliseconds after which Streamlit has its other theme
 
-function visibility({ setStateValue }) {
-  const state = window.tokenViewerVisibility ??= { reported: false, timer: undefined };
-  state.send = setStateValue;
-  const report = () => {
-    if (document.hidden === state.reported) return;
-    state.reported = document.hidden;
-    state.send("hidden", state.reported);
-  };
-  if (state.listening) return;
-  state.listening = true;
-  document.addEventListener("visibilitychange", () => {
-    clearTimeout(state.timer);
-    if (document.hidden) state.timer = setTimeout(report, HIDDEN_FOR);
-    else report();
-  });
-  if (document.hidden) state.timer = setTimeout(report, HIDDEN_FOR);
+function theme({ setTriggerValue }) {
+  const isNew = !window.tokenViewerTheme;
+  const state = window.tokenViewerTheme ??= {};
+  state.repaint = setTriggerValue;
+  if (!isNew) return;
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", ({ matches }) => setTimeout(() => state.repaint("dark", matches), REPAINTED));
 }
 
-// --- page: sets the page's language, and marks the menu group of the open page (for frame.css and screen readers).
+// --- page: sets the page's language, marks its entry in the menu (for frame.css and screen readers), and names its tabs.
+const ENTRIES = [STREAMLIT.menuSection, STREAMLIT.menuLink, STREAMLIT.sidebarLink].join();
+
 function page({ data }) {
-  const mark = () => document.querySelectorAll(STREAMLIT.menuGroup).forEach(button => {
-    if (button.textContent.trim().startsWith(data.group)) button.setAttribute("aria-current", "true");
-    else button.removeAttribute("aria-current");
-  });
+  const names = [data.group, data.section].filter(Boolean);
+  window.tokenViewerPage = data.page;
+  const mark = () => {
+    if (window.tokenViewerPage !== data.page) return; // another page was opened since
+    document.querySelectorAll(ENTRIES).forEach(entry => {
+      if (!names.some(name => entry.textContent.trim().startsWith(name))) entry.removeAttribute("aria-current");
+      else if (!entry.hasAttribute("aria-current")) entry.setAttribute("aria-current", "true"); // Streamlit's own is "page"
+    });
+    const tabs = document.querySelector(".st-key-page_tabs");
+    tabs?.setAttribute("role", "navigation");
+    tabs?.setAttribute("aria-label", data.group);
+  };
   mark();
   document.documentElement.lang = data.language;
   window.onbeforeunload = data.asks ? event => event.preventDefault() : null;
   for (const delay of [300, 1500]) setTimeout(mark, delay); // Streamlit may draw the menu after this
 }
 
-// --- announce: a sentence for screen readers; in Play at most one a second, the newest.
-const PAUSE = 1000; // milliseconds
-
+// --- announce: a sentence for screen readers.
 function announce({ parentElement, data }) {
-  const region = parentElement.querySelector(".announcer");
-  region.role = "status";
-  region.ariaLive = "polite";
-  region.latest = data.sentence;
-  if (region.waiting || region.textContent === data.sentence) return;
-  region.waiting = setTimeout(() => {
-    region.waiting = 0;
-    if (region.textContent === region.latest) return;
-    region.textContent = region.latest;
-    region.at = performance.now();
-  }, Math.max(0, (region.at ?? -PAUSE) + PAUSE - performance.now()));
+  announceIn(parentElement.querySelector(".announcer"), data.sentence);
 }
 
 // --- round_trip: the time of this server's smallest answer and of one frame of this browser, measured once for every `data.turn`.
 const REQUESTS = 7; // the first opens the connection; the result is the median of the others
 const frame = () => new Promise(done => requestAnimationFrame(done));
 
-function healthAddress() {
-  return new URL("_stcore/health", window.location.origin + window.location.pathname.replace(/[^/]*$/, ""));
-}
-
 async function measure() {
-  const health = healthAddress();
+  const health = address("_stcore/health");
   const times = [];
   for (let request = 0; request < REQUESTS; request++) {
     const start = performance.now();
@@ -222,7 +159,7 @@ function bring_into_view({ parentElement, data }) {
     window.addEventListener(act, end, { capture: true, passive: true, signal: done.signal });
 }
 
-const TASKS = { address, talk, presets, visibility, page, top, reconnect, announce, round_trip, bring_into_view };
+const TASKS = { address: askForAddress, talk, presets, theme, progress, page, top, reconnect, announce, round_trip, bring_into_view };
 
 export default function (component) {
   TASKS[component.data.task](component);

@@ -1,14 +1,11 @@
-"""Tasks in the browser itself: address, storage, visibility of the tab, reconnection, screen reader announcements, network time."""
+"""Tasks in the browser itself: address, storage, parts in progress, reconnection, screen reader announcements, network time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
-
-import streamlit as st
 
 from core.record.step import Step, TokenDistribution
 from pages.ui.components.register import component
@@ -16,10 +13,10 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.spoken_language import current
 from pages.ui.i18n.translation import _
 
-HEARTBEAT = timedelta(hours=12)
 LONGEST = 60.0  # seconds; a longer round trip is not a measurement
 
-_BROWSER = component("browser", '<div class="announcer"></div><div class="late" role="status"></div>', "mends", "browser")
+_HTML = '<div class="announcer"></div><div class="late" role="status"></div>'
+_BROWSER = component("browser", _HTML, "../run_connection", "../address", "mends", "progress", "browser")
 
 
 def address(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:
@@ -37,17 +34,23 @@ def presets(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> Non
     _BROWSER(key=key, data={"task": "presets", **data}, on_found_change=on_found)
 
 
-def visibility(key: str, on_hidden: Callable[[], None]) -> None:
-    """Call `on_hidden` when the tab is hidden or shown, with True or False in `st.session_state[key].hidden`."""
-    _BROWSER(key=key, data={"task": "visibility"}, on_hidden_change=on_hidden)
+def follow_system_theme() -> None:
+    """Draw the page again when the system turns dark or light; app.py calls it on every page."""
+    _BROWSER(key="system_theme", data={"task": "theme"}, on_dark_change=lambda: None)
 
 
-def describe_page(group: str, path: str, ask_before_closing: bool = False) -> None:
-    """Set the page's language and mark its menu group; app.py calls it on every page. path: changes where the menu is drawn again.
+def progress(part: str, data: dict[str, Any]) -> None:
+    """Draw this part of the page again when the server sends another number for it than the one in `data` (see `session/progress`)."""
+    _BROWSER(key=f"{part}_progress", data={"task": "progress", "part": part, **data}, on_due_change=lambda: None)
 
+
+def describe_page(group: str, section: str, path: str, ask_before_closing: bool = False) -> None:
+    """Set the page's language, mark its entry in the menu, and name its tabs; app.py calls it on every page.
+
+    section: of the menu, with the entry; "" for none. path: changes where the menu is drawn again.
     ask_before_closing: the browser asks before it closes or reloads the page, because something would be lost.
     """
-    data = {"task": "page", "group": _(group), "page": path, "language": current(), "asks": ask_before_closing}
+    data = {"task": "page", "group": _(group), "section": section, "page": path, "language": current(), "asks": ask_before_closing}
     _BROWSER(key="menu_mark", data=data)
 
 
@@ -58,11 +61,8 @@ def begin_at_top(path: str) -> None:
 
 def reconnect() -> None:
     """Redraw the page after a lost connection, keep its clicks, and say when no answer comes; app.py calls it on every page."""
-    # A reconnected browser asks for its page only if some part of it redraws itself. Without this fragment the page would look intact
-    # until the first click, which a server that does not know the page ignores.
-    st.fragment(lambda: None, run_every=HEARTBEAT, key="heartbeat")()
     late = _("The server has not answered for 5 seconds. Nothing is lost: the page continues when it answers.")
-    _BROWSER(key="reconnect", data={"task": "reconnect", "sentence": late})
+    _BROWSER(key="reconnect", data={"task": "reconnect", "sentence": late}, on_connected_change=lambda: None)
 
 
 def announce(sentence: str, *, key: str) -> None:

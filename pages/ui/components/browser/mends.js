@@ -7,7 +7,7 @@ function top({ data }) {
 }
 
 // --- reconnect: between a restored connection and the next complete draw, the new session does not know the page's buttons. Clicks are
-// held until then and repeated. Streamlit shows both states on its root element.
+// held until then and repeated. Streamlit shows both states on its root element. After a restored connection the page is drawn again.
 const LONGEST_HOLD = 60_000; // milliseconds; a server that has just started loads its model first
 const MOST_HELD = 5; // clicks
 const LATE = 3_000, LONGEST_HEALTH = 2_000; // milliseconds
@@ -19,7 +19,7 @@ function keyOf(node) {
 }
 
 function hold(state, event) {
-  if (!state.waiting || state.repeated.has(event) || !event.target.closest?.(OURS)) return;
+  if (!(state.waiting || state.sending) || state.repeated.has(event) || !event.target.closest?.(OURS)) return;
   event.preventDefault();
   event.stopImmediatePropagation();
   if (state.held.length >= MOST_HELD) return;
@@ -39,7 +39,23 @@ function repeat(state, { node, key, tag, x, y }) {
 function release(state) {
   clearTimeout(state.late);
   state.waiting = false;
-  for (const click of state.held.splice(0)) repeat(state, click);
+  repeatHeld(state);
+}
+
+function repeatHeld(state) {
+  if (!state.waiting && !state.sending) for (const click of state.held.splice(0)) repeat(state, click);
+}
+
+// Calls `send`, whose message the browser sends a moment later, and holds the clicks of this moment. Streamlit sends all that happens in it
+// as one message of one part of the page, so that a press in another part would draw nothing.
+function sendAlone(send) {
+  const state = window.tokenViewerReconnect ?? {};
+  state.sending = true;
+  send();
+  setTimeout(() => {
+    state.sending = false;
+    if (state.held) repeatHeld(state);
+  }, 0);
 }
 
 function check(state, root) {
@@ -49,6 +65,7 @@ function check(state, root) {
     clearTimeout(state.late);
     state.late = undefined;
   } else if (state.waiting) {
+    if (!state.late) state.send("connected", true);
     state.late ??= setTimeout(() => release(state), LONGEST_HOLD);
     if (state.drawn && isIdle(root)) release(state);
   }
@@ -57,7 +74,7 @@ function check(state, root) {
 // Says so when the server does not answer: LATE after a click or the begin of a run it is asked for its health.
 async function answers() {
   try {
-    return (await fetch(healthAddress(), { cache: "no-store", signal: AbortSignal.timeout(LONGEST_HEALTH) })).ok;
+    return (await fetch(address("_stcore/health"), { cache: "no-store", signal: AbortSignal.timeout(LONGEST_HEALTH) })).ok;
   } catch {
     return false;
   }
@@ -78,17 +95,17 @@ function expectAnswer(state, answered) {
   if (!answered) state.unanswered = setTimeout(() => { if (!state.asking) ask(state); }, LATE);
 }
 
-function reconnect({ parentElement, data }) {
+function reconnect({ parentElement, data, setTriggerValue }) {
   const root = document.querySelector(STREAMLIT.app);
-  Object.assign(window.tokenViewerReconnect ?? {}, { notice: parentElement.querySelector(".late"), sentence: data.sentence });
+  const drawn = { notice: parentElement.querySelector(".late"), sentence: data.sentence, send: setTriggerValue };
+  Object.assign(window.tokenViewerReconnect ?? {}, drawn);
   if (window.tokenViewerReconnect || !root) return;
-  const state = window.tokenViewerReconnect = { waiting: false, drawn: true, held: [], repeated: new WeakSet(), late: undefined };
+  const state = window.tokenViewerReconnect = { ...drawn, waiting: false, drawn: true, held: [], repeated: new WeakSet(), late: undefined };
   window.addEventListener("click", event => hold(state, event), true);
   window.addEventListener("tokenvieweraddress", () => { // the page is drawn, and its session knows the page's query
     state.drawn = !window.tokenViewerAddress.asked;
     check(state, root);
   });
-  Object.assign(state, { notice: parentElement.querySelector(".late"), sentence: data.sentence });
   window.addEventListener("click", event => { if (event.target.closest?.(OURS)) expectAnswer(state, false); }, true);
   new MutationObserver(() => {
     check(state, root);

@@ -9,6 +9,7 @@ const STYLE = `
   .tv-terms { position: absolute; top: 0; left: 0; width: 0; height: 0; z-index: 1; }
   .tv-term { position: absolute; padding: 0; margin: 0; border: 0; background: none; cursor: help; border-radius: 4px; -webkit-tap-highlight-color: transparent; }
   ::highlight(tv-term) { text-decoration: underline dotted 1px color-mix(in srgb, currentColor 70%, transparent); text-underline-offset: 0.24em; }
+  @media (forced-colors: active) { ::highlight(tv-term) { color: CanvasText; background-color: Canvas; } }
   @media print { .tv-terms { display: none; } }
   .tv-term:focus-visible { outline: 2px solid var(--tv-dice); outline-offset: 1px; }
   .tv-card { position: fixed; z-index: 1000010; box-sizing: border-box; width: min(21rem, calc(100vw - 24px)); padding: 0.7rem 0.9rem; border-radius: 0.7rem; border: 1px solid var(--tv-line);

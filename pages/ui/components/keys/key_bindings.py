@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import monotonic_ns
 from typing import Any
 
 from pages.ui.components.register import component
@@ -55,7 +54,6 @@ STREAMLIT_NAMES = {"ArrowRight": "Right", "ArrowLeft": "Left", " ": "Space"}  # 
 _SHORTCUTS = {button: STREAMLIT_NAMES[name] for key in KEYS for name in key.pressed if name in STREAMLIT_NAMES for button in key.buttons}
 _SHORTCUTS |= {"tour_back": "Left", "tour_on": "Right"}  # only Streamlit listens to these
 
-QUEUED = ("step", "back")  # buttons outside fragments whose presses wait for each other
 _KEYS = component("keys", "", "mends", "keys")
 
 
@@ -74,8 +72,6 @@ def keys(in_talk: bool = False) -> None:
         key="keys",
         data={
             "keys": {name: list(key.buttons) for key in listed for name in key.pressed},
-            "queued": QUEUED,
-            "turn": monotonic_ns(),
             "title": _("Keys of the talk") if in_talk else _("Keys of this page"),
             "close": _("Close"),
             "lines": [(_(key.label), _(key.does), key.buttons) for key in listed],

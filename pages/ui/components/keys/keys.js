@@ -11,7 +11,9 @@ function needs(node, key, byKeyboard) {
   return node.matches(MOVED) || (byKeyboard && node.closest(GROUPS) !== null);
 }
 
-const buttons = names => names.flatMap(name => [...document.querySelectorAll(`.st-key-${name} :is(button, a)`)]).filter(button => button.offsetParent !== null);
+// The buttons of these names that are seen: those of the live view, and Streamlit's by their keys.
+const buttons = names => names.flatMap(name => [window.tokenViewerLive?.buttons[name], ...document.querySelectorAll(`.st-key-${name} :is(button, a)`)])
+  .filter(button => button?.isConnected && button.offsetParent !== null);
 
 function listen(state) {
   window.addEventListener("pointerdown", () => { state.byKeyboard = false; }, true);
@@ -28,14 +30,6 @@ function listen(state) {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (!(event.repeat && event.key === " ")) button.click();
-  }, true);
-  // Enter applies the prompt, as leaving the field does. While an input method composes, Enter belongs to it.
-  window.addEventListener("keydown", event => {
-    const field = event.target;
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229 || !field.matches?.(".st-key-prompt textarea")) return;
-    event.preventDefault();
-    field.blur();
-    field.focus();
   }, true);
   // Streamlit's own button shortcuts listen above the body. They must not see a key that was left to the focused element.
   document.body.addEventListener("keydown", event => { if (state.left.has(event)) event.stopPropagation(); });
@@ -59,13 +53,10 @@ export default function ({ parentElement, data }) {
   dialog.querySelector("button").onclick = () => dialog.close();
   dialog.onclick = event => { if (event.target === dialog) dialog.close(); };
   if (!window.tokenViewerKeys) {
-    window.tokenViewerKeys = { left: new WeakSet(), byKeyboard: false, presses: [], waiting: 0, queued: data.queued };
+    window.tokenViewerKeys = { left: new WeakSet(), byKeyboard: false };
     listen(window.tokenViewerKeys);
-    queue(window.tokenViewerKeys);
     skip();
   }
   const state = window.tokenViewerKeys;
-  const rerun = state.turn !== data.turn;
-  Object.assign(state, { keys: data.keys, turn: data.turn, list: () => list(dialog, data) });
-  if (rerun && state.waiting) next(state);
+  Object.assign(state, { keys: data.keys, list: () => list(dialog, data) });
 }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.reports import step_in_browser
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.register import TOKENS, component
 
-_TEXT = component("scored_text", styles=TOKENS)
+_TEXT = component("scored_text", "", step_in_browser.WORDS, "scored_text", styles=[TOKENS])
 
 
 def scored_text(words: Sequence[Word], *, key: str, alt_text: str, size: str = "1.3rem", max_height: str = "24rem") -> None:

@@ -2,21 +2,8 @@
 const READ = 0, THINK = 1, WEIGH = 2, ROLL = 3, WRITE = 4;
 const FALL = 620; // milliseconds that the roll takes to fall
 
-const MARK = /^⟨.*⟩$/; // a special token
-const plain = text => text.replaceAll("␣", " ").replaceAll("↵", "\n");
-
-// A leading space stays outside of its token's node, so that tint and underline cover the letters only.
-function spans(words, my, also) {
-  return words.flatMap(word => {
-    const text = plain(word[0]);
-    const lead = text.trim() === "" ? "" : text.match(/^ */)[0];
-    const node = element("span", "token", text.slice(lead.length));
-    if (word[5] < 0) node.classList.add("prompt");
-    if (MARK.test(word[0])) node.classList.add("mark");
-    if (word[5] >= 0 && my.tint !== "none") tintWord(node, my.tint === "unsure" ? word[3] : word[2], my.tint === "unsure" ? "doubt" : "dice");
-    also?.(node, word);
-    return lead ? [lead, node] : [node];
-  });
+function tokensOf(words, my) {
+  return words.map(([text, id, likely, unsure, , step]) => ({ text, id, step, depth: { likely, unsure }[my.tint] ?? 0 }));
 }
 
 function shownWords(my) {
@@ -26,21 +13,13 @@ function shownWords(my) {
 
 function drawText(my) {
   const text = my.part(".text");
-  const words = shownWords(my);
-  const sign = JSON.stringify([words.map(word => [word[0], word[5]]), my.tint, my.beat === WRITE, Boolean(my.data.vote)]);
-  if (text.sign === sign) return;
-  text.sign = sign;
-  let fresh = null;
-  text.replaceChildren(...spans(words, my, (node, word) => {
-    if (my.beat === WRITE && word[5] === my.t) {
-      node.classList.add("accent");
-      fresh = node;
-    }
-  }), element("span", "caret"));
+  drawWords(my.text, { tokens: tokensOf(shownWords(my), my), tint: my.tint, accent: my.beat === WRITE ? my.t : -1, isPlain: true });
+  const fresh = text.querySelector(".fresh");
+  fresh?.classList.remove("fresh"); // its animation begins below the line and would count as a longer text
   text.classList.remove("long");
   if (text.scrollHeight > text.clientHeight + 4) text.classList.add("long");
   text.scrollTop = text.scrollHeight;
-  fresh?.classList.add("fresh"); // its animation begins below the line and would count as a longer text
+  fresh?.classList.add("fresh");
 }
 
 function drawTokens(my) {
@@ -75,59 +54,35 @@ function drawThought(my, look) {
   squares.replaceChildren(...Array.from({ length: kept }, () => element("i")), ...Array.from({ length: fresh }, () => element("i", "new")));
 }
 
-function drawBars(my, look) {
-  const bars = my.part(".bars");
-  const open = my.guess && !my.guess.rows;
-  bars.hidden = my.beat < WEIGH || !look || Boolean(open);
+function drawChances(my, look) {
+  const bars = my.part(".bars"), { texts } = my.data, appears = bars.hidden;
+  bars.hidden = my.beat < WEIGH || !look || Boolean(my.guess && !my.guess.rows);
   bars.classList.toggle("beside", Boolean(my.guess));
   bars.classList.toggle("choosing", my.choosing >= 0);
-  if (bars.hidden) { bars.replaceChildren(); bars.rows = []; return; }
+  if (bars.hidden) return;
   const fallen = my.fallen(look) || my.choosing >= 0; // while a token is framed, the model's own choice is marked
   const named = new Set((my.guess?.rows ?? []).map(row => row[4]));
-  bars.rows ??= [];
   const rows = [...look.rows, look.rest];
-  const fresh = bars.rows.length !== rows.length;
-  if (fresh) {
-    bars.rows = rows.map((_, i) => {
-      const row = buildRow(element("div"), element("div"), element("div"), element("div"));
-      row.onclick = () => { if (my.choosing >= 0 && i < my.look().rows.length) { my.choosing = i; my.take(); } };
-      return row;
-    });
-    const legend = element("div", "legend");
-    legend.append(element("b", "heat"));
-    for (const [name, text] of [["model", my.data.texts.before], ["used", my.data.texts.after], ["cut", my.data.texts.excluded]]) {
-      const entry = element("span", name);
-      entry.append(element("i", name), text);
-      legend.append(entry);
-    }
-    bars.replaceChildren(legend, ...bars.rows);
-    bars.classList.add("asleep");
-  }
+  if (appears) bars.classList.add("asleep");
+  for (const [name, text] of [["model", texts.before], ["used", texts.after], ["cut", texts.excluded]]) bars.querySelector(`.legend .${name} b`).textContent = text;
   const heat = bars.querySelector(".heat");
   heat.hidden = !my.turned && !my.data.talk?.acts.some(name => name.startsWith("temperature"));
   heat.textContent = my.data.heat;
   bars.querySelector(".legend .cut").hidden = !rows.some(row => row[5] === "removed");
-  rows.forEach((row, i) => {
-    const token = row[1], isChosen = fallen && token >= 0 && token === look.chosen;
-    drawRow(bars.rows[i], row, isChosen && "chosen", token >= 0 && named.has(token) && "named", i === my.choosing && "pointed");
+  fill(my.part(".rows"), rows.length, () => buildRow(element("div"), element("div"), element("div"), element("div"))).forEach((bar, i) => {
+    const token = rows[i][1], isChosen = fallen && token >= 0 && token === look.chosen;
+    drawRow(bar, rows[i], isChosen && "chosen", token >= 0 && named.has(token) && "named", i === my.choosing && "pointed");
+    bar.onclick = () => { if (my.choosing >= 0 && i < look.rows.length) { my.choosing = i; my.take(); } };
   });
-  if (fresh) { void bars.offsetWidth; bars.classList.remove("asleep"); }
+  if (!appears) return;
+  void bars.offsetWidth;
+  bars.classList.remove("asleep");
 }
 
-function drawDice(my, look) {
-  const dice = my.part(".dice");
-  const shown = my.beat >= ROLL && look && (look.dice || look.roll !== null);
-  dice.classList.toggle("shown", Boolean(shown));
-  if (!shown) { my.part(".marker").className = "marker"; return; }
-  const landed = my.fallen(look);
-  drawStrip(my.part(".track"), look.segments, landed);
-  const marker = my.part(".marker");
-  if (look.roll === null) {
-    marker.textContent = "?";
-    marker.className = look.chosen < 0 ? "marker rolling" : "marker";
-    return;
-  }
-  drawRoll(marker, look.roll, look.roll_text, !landed || my.falling ? " falling" : "");
+function drawThrow(my, look) {
+  const isShown = my.beat >= ROLL && look && (look.dice || look.roll !== null);
+  my.dice.classList.toggle("shown", Boolean(isShown));
+  if (isShown) drawDice(my.dice, { ...look, throw: my.throws, fallen: my.fallen(look), waits: look.chosen < 0 });
 }
 
 function drawLine(my, look) {
@@ -180,7 +135,7 @@ function drawOver(my) {
   end.hidden = !my.ending;
   if (my.ending) {
     const whole = my.part(".whole");
-    whole.replaceChildren(...spans(d.words.filter(word => !MARK.test(word[0])), my));
+    drawWords(my.whole, { tokens: tokensOf(d.words.filter(word => !MARK.test(word[0])), my), tint: my.tint, isPlain: true });
     const long = d.words.reduce((sum, word) => sum + word[0].length, 0);
     whole.style.fontSize = long > 620 ? "max(24px, calc(28 * var(--u)))" : long > 300 ? "max(26px, calc(36 * var(--u)))" : long > 120 ? "" : "max(30px, calc(72 * var(--u)))";
     my.part(".credit").textContent = d.ending;
@@ -201,8 +156,8 @@ function draw(my) {
   drawText(my);
   drawTokens(my);
   drawThought(my, look);
-  drawBars(my, look);
-  drawDice(my, look);
+  drawChances(my, look);
+  drawThrow(my, look);
   drawLine(my, look);
   drawGuess(my);
   drawVote(my);

@@ -58,7 +58,7 @@ function drawGuess(my) {
   const d = my.data, rows = my.guess.rows, look = my.look();
   panel.classList.toggle("revealed", Boolean(rows));
   panel.classList.toggle("alone", !rows);
-  my.part(".ask").textContent = rows ? d.texts.correct : d.texts.called;
+  my.part(".guess > .ask").textContent = rows ? d.texts.correct : d.texts.called;
   const field = my.part(".field");
   field.hidden = Boolean(rows);
   field.placeholder = d.texts.field;

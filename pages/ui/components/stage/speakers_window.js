@@ -17,12 +17,12 @@ function openChannel(my) {
 function publish(my) {
   const d = my.data;
   if (!my.channel || !d || !my.stage.isConnected) return;
-  const coming = my.looks[d.count], now = my.look();
+  const coming = my.looks[d.vote ? d.vote.at : d.count], now = my.look(); // the wall does not show the dice's token beside the result of a vote
   my.channel.postMessage({
     stage: d.session, at: Date.now(), began: d.talk ? beganAt(d.talk.clock) : my.began, beat: d.names[my.beat], beats: d.names,
     say: d.talk && !d.talk.slow ? "" : d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
     rows: coming ? [...coming.rows, coming.rest].map(row => [row[0], row[4], row[3]]) : [], // of the dice
-    text: d.words.map(word => plain(word[0])).join("").slice(-160), settings: d.settings, model: d.model, hidden: my.beat < WEIGH || isGuessing(my),
+    text: shownWords(my).map(word => plain(word[0])).join("").slice(-160), settings: d.settings, model: d.model, hidden: my.beat < WEIGH || isGuessing(my),
     score: d.score, finished: d.finished, blank: my.blank, keys: REMOTE, words: d.vote?.waiting ?? [],
   });
 }

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from core.reports import step_in_browser
 from pages.ui.components.register import component
 
-_STAGE = component("stage", "", "drawing", "guessing", "voting", "speakers_window", "stage_keys", styles=step_in_browser.STYLE)
+_SCRIPTS = (
+    step_in_browser.WORDS,
+    step_in_browser.DICE,
+    "../run_connection",
+    "drawing",
+    "guessing",
+    "voting",
+    "speakers_window",
+    "stage_keys",
+)
+_STAGE = component("stage", "", *_SCRIPTS, styles=[step_in_browser.STYLE])
 
 
-def stage(key: str, data: dict[str, Any], on_did: Callable[[], None]) -> None:
-    """Draw the stage. `on_did` is called when a key changes the run, with the event in `st.session_state[key].did`."""
-    _STAGE(key=key, data=data, on_did_change=on_did)
+def stage(key: str, run_key: str, data: dict[str, Any]) -> None:
+    """Draw the stage. Its keys act by the routes of the run, which `run_key` opens; then, at rest, it asks for a run of the page."""
+    _STAGE(key=key, data=data | {"run_key": run_key}, on_rested_change=lambda: None)

@@ -3,11 +3,12 @@ const SLOW_TOKENS = 1; // tokens that get five beats; later ones get one press e
 const RUN_ON = 170; // milliseconds for each token without a choice
 const MOST_AT_ONCE = 60; // tokens
 const LOST = 4000; // milliseconds after which a request without an answer no longer holds the forward key
+const REST = 1000; // milliseconds without a press after which the page runs
 
 function begin(stage) {
   const my = {
     stage, t: -1, beat: READ, tint: "likely", merge: null, choosing: -1, guess: null, looks: {}, line: [], first: 0, wants: null,
-    number: Date.now(), runTo: -1, act: 0, turned: false, skips: false, blank: false, help: false, ending: false, playing: 0, falling: false, flash: "", began: Date.now(),
+    number: Date.now(), runTo: -1, throws: 0, text: buildStrip(), whole: buildStrip(), dice: buildDice(), act: 0, turned: false, skips: false, blank: false, help: false, ending: false, playing: 0, falling: false, flash: "", began: Date.now(),
     part: name => stage.querySelector(name),
     look: () => my.looks[my.t],
     fallen: look => my.beat >= ROLL && look.chosen >= 0 && !my.falling,
@@ -15,9 +16,13 @@ function begin(stage) {
     ask(verb, more) {
       my.number += 1;
       my.wants = { verb, number: my.number, at: my.t, asked: Date.now() };
-      my.send("did", { do: verb, number: my.number, ...more });
+      my.connection.press("act", { event: { do: verb, number: my.number, ...more } }).then(answer => answered(my, answer));
     },
   };
+  my.part(".text").append(my.text);
+  my.part(".whole").append(my.whole);
+  my.part(".foot").before(my.dice);
+  my.connection = new RunConnection(sentence => { my.data.notice = sentence; my.wants = null; draw(my); my.send("rested", Date.now()); });
   openChannel(my);
   const listen = event => {
     if (!stage.isConnected) return window.removeEventListener("keydown", listen, true);
@@ -43,6 +48,16 @@ function isMerged(my) {
 // Whether a step is written without a press: nearly all of the strip belongs to one token, and the stop does nothing with it.
 function isCertain(my, look) {
   return Boolean(look) && nextAct(my) !== "choose" && look.doubt < (my.data.talk?.doubt ?? my.data.doubt);
+}
+
+// The last of the tokens after this one that are written already and have no choice.
+function lastCertain(my) {
+  const { talk, words, count, doubt } = my.data;
+  const end = Math.min(count, talk && talk.words !== null ? my.first + talk.words : count);
+  const doubts = new Map(words.map(word => [word[5], word[6]]));
+  let last = my.t;
+  while (last + 1 < end && doubts.get(last + 1) < (talk?.doubt ?? doubt)) last += 1;
+  return last;
 }
 
 function isGuessing(my) {
@@ -86,7 +101,7 @@ function askRoll(my, runs) {
   my.wants.runs = runs;
 }
 
-// Writes the tokens without a choice that the server has rolled, then shows the next probabilities.
+// Writes the tokens without a choice after the rolled one, then shows the next probabilities.
 function runOn(my) {
   clearTimeout(my.running);
   my.running = 0;
@@ -96,7 +111,7 @@ function runOn(my) {
     return;
   }
   my.runTo = -1;
-  if (stopIsOver(my) || my.data.finished) return draw(my);
+  if (stopIsOver(my) || my.data.finished && my.t + 1 >= my.data.count) return draw(my);
   my.t += 1;
   my.beat = WEIGH;
   if (!my.look()) my.ask("look", { at: my.t });
@@ -106,6 +121,7 @@ function runOn(my) {
 function fall(my) {
   my.beat = ROLL;
   my.falling = true;
+  my.throws += 1;
   clearTimeout(my.landing);
   my.landing = setTimeout(() => {
     my.falling = false;
@@ -119,7 +135,10 @@ function fall(my) {
 function roll(my, goOn, runs = false) { // runs: with the tokens after it that have no choice
   my.goOn = goOn;
   my.choosing = -1;
-  if (my.t < my.data.count) return fall(my);
+  if (my.t < my.data.count) {
+    my.runTo = runs ? lastCertain(my) : -1;
+    return fall(my);
+  }
   if (my.data.finished) return finish(my);
   if (!my.look()) return draw(my); // the forward pass is not finished
   my.beat = ROLL;
@@ -332,6 +351,15 @@ function keyed(my, event) {
   if (press(my, event.key)) event.preventDefault();
 }
 
+// Takes the answer to a press. The page runs when only it can do what was asked for, and at rest, so that it writes the address.
+function answered(my, answer) {
+  if (answer.error) { my.data.notice = answer.error; my.wants = null; return draw(my); }
+  receive(my, answer);
+  if (answer.needs_page) my.wants = { verb: "page", number: Infinity, at: my.t, asked: Date.now() };
+  clearTimeout(my.resting);
+  my.resting = setTimeout(() => my.send("rested", Date.now()), answer.needs_page ? 0 : REST);
+}
+
 function receive(my, data) {
   const before = my.data;
   my.data = data;
@@ -379,11 +407,21 @@ function receive(my, data) {
   draw(my);
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
-  const stage = parentElement.querySelector(".stage");
+function take(stage, { data, setTriggerValue }) {
   stage.my ??= begin(stage);
   stage.my.send = setTriggerValue;
   stage.my.part(".tap.on").ariaLabel = data.texts.forward;
   stage.my.part(".tap.back").ariaLabel = data.texts.back;
-  receive(stage.my, data);
+  const { my } = stage, known = my.data;
+  const isSame = known?.run === data.run && known.talk?.place === data.talk?.place && known.talk?.name === data.talk?.name;
+  if (my.connection.key === data.run_key && (data.version < known.version || isSame && data.version === known.version)) return;
+  my.connection.key = data.run_key;
+  receive(my, data);
+}
+
+export default function (component) {
+  const stage = component.parentElement.querySelector(".stage");
+  if (stage.my) return take(stage, component);
+  stage.newest = component; // a tab that was loaded again gets its old session a moment later; nothing of the new one is shown
+  isSettled().then(() => { if (!stage.my && stage.newest === component) take(stage, component); });
 }

@@ -16,14 +16,12 @@ function storedRoom() {
 // Keeps the room for a reload, or asks for the one of before the reload until the server has answered.
 function keepRoom(my, done) {
   const room = my.data.room, stored = storedRoom();
-  clearTimeout(my.seeking);
   try {
     if (room && stored?.key !== room.key) sessionStorage.setItem(ROOM, JSON.stringify(room));
     if (!room && done?.verb === "vote_find") sessionStorage.removeItem(ROOM); // it has ended
   } catch { return; } // no storage: the room does not survive a reload
   if (room || !stored || done?.verb === "vote_find" || my.wants) return;
   my.ask("vote_find", stored);
-  my.seeking = setTimeout(() => { if (my.wants?.verb === "vote_find") my.wants = null; keepRoom(my); }, 3000); // a page that still loads may lose it
 }
 
 // Opens the vote of a stop of a talk, unless it was opened before a reload.
@@ -49,8 +47,7 @@ async function countVotes(my) {
   const vote = my.data.vote;
   if (!my.stage.isConnected || !vote || vote.ended) return;
   try {
-    const address = window.location.pathname.replace(/[^/]*$/, "vote/now");
-    const response = await fetch(`${address}?room=${vote.code}&seen=${vote.now.version}`, { headers: { "x-room-key": my.data.room.key } });
+    const response = await fetch(address(`vote/now?room=${vote.code}&seen=${vote.now.version}`), { headers: { "x-room-key": my.data.room.key } });
     if (response.ok && my.data.vote === vote) {
       const { question, ...now } = await response.json();
       vote.now = now;
@@ -77,7 +74,7 @@ function typeHands(my, key) {
   drawVote(my);
 }
 
-// Each request names all hands, because of two requests that come at once the server may see only the later one.
+// Each request names all hands, because a digit waits half a second for the next one.
 function askVote(my, verb, more) {
   clearTimeout(my.raising);
   my.ask(verb, { hands: my.hands, ...more });
@@ -100,7 +97,7 @@ function pressVote(my, key) {
   if (!vote || my.blank || my.help || my.ending || ANYWHERE.includes(name)) return false;
   const isBusy = my.wants && Date.now() - my.wants.asked < LOST;
   if (vote.ended) {
-    const by = ENDED_KEYS[name] ?? (FORWARD.includes(name) ? (vote.choices[0][1] ? "audience" : "dice") : "");
+    const by = ENDED_KEYS[name] ?? (FORWARD.includes(name) ? vote.forward : "");
     if (by && !isBusy) my.ask("vote_go", { by });
     return true;
   }

@@ -9,7 +9,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from pages.ui.charts import distribution_rows
-from pages.ui.components.token_strip.token_strip import direction
+from pages.ui.charts.live_rows import direction
 from pages.ui.i18n import numbers
 
 

@@ -11,10 +11,11 @@ import pytest
 from core.errors import BadSetting
 from core.message import Message
 from core.sampling.settings import STAGES, SamplingSettings
-from pages.ui.i18n import spoken_language, translation
-from pages.ui.i18n.number_marks import figures, written
+from pages.ui.i18n import example_texts, extract_sentences, spoken_language, translation
+from pages.ui.i18n.numbers import written
 from pages.ui.i18n.spoken_language import speaking, with_current_language
-from pages.ui.i18n.translation import N_, _, ngettext, said, say
+from pages.ui.i18n.translation import N_, _, figures, ngettext, said, say
+from pages.ui.presenting import prepared_talks
 
 PO = """
 msgid ""
@@ -144,3 +145,12 @@ def test_the_name_of_every_stage_can_be_translated() -> None:
     """The dialog and Inside show the names. A plain string is found in the sources only if something else marks it."""
     catalogue = spoken_language.FOLDER / "viewer.pot"
     assert [name for name in STAGES if f'msgid "{name}"' not in catalogue.read_text("utf-8")] == []
+
+
+@pytest.mark.parametrize("file", [example_texts.FILE, prepared_talks.FILE], ids=lambda file: file.name)
+def test_titles_and_notes_of_examples_and_talks_are_translated(file: Path) -> None:
+    extracted = {sentence for sentence, _comment in extract_sentences.in_data(file.read_text("utf-8"))}
+    titles = {"A tale", "Is a whale a fish?", "Night and day"} if file == example_texts.FILE else {"Three minutes", "Guess first"}
+    assert titles <= extracted and (len(extracted) > 40 if file == prepared_talks.FILE else "Dear diary," not in extracted)
+    with speaking("de"):
+        assert all(_(sentence) != sentence for sentence in titles)

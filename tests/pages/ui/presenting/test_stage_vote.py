@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import InputError
+from core.experiments import audience_vote
 from core.experiments.audience_vote import Option, Question, VoteRound
 from pages.stage import vote_payload
 from pages.ui.i18n import spoken_language
@@ -18,6 +21,7 @@ from pages.ui.presenting import phone_address, stage_vote
 from pages.ui.presenting.stage_state import StageState
 from pages.ui.server import vote_page
 from pages.ui.server.vote_rooms import MOST_HANDS, Room, Rooms
+from tests.tiny_models import CHAT, with_template
 
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats()
 VALUES = st.recursive(NUMBERS | st.text(max_size=60), lambda inner: st.lists(inner, max_size=7), max_leaves=8)
@@ -82,13 +86,60 @@ def test_the_text_goes_on_with_the_token_that_the_presenter_chooses(presenter: P
     assert presenter.question.at == 1 and len(presenter.room.rounds) == 1, "the next round, in the same room"
 
 
-def test_a_round_without_voters_goes_on_with_the_model_s_favourite_or_the_dice(presenter: Presenter) -> None:
+def test_a_round_without_voters_does_not_go_on_with_a_favourite_of_the_audience(presenter: Presenter) -> None:
     presenter.press("vote")
     presenter.press("vote_end")
     payload = vote_payload.vote_payload(presenter.run)["vote"]
     assert payload["choices"][0][1] == "" and payload["scores"] == []
-    presenter.press("vote_go", by="audience")
+    came = [step.key for step in presenter.run.path]
+    with pytest.raises(InputError, match="Nobody voted"):
+        presenter.press("vote_go", by="audience")
+    assert presenter.question.result is not None and [step.key for step in presenter.run.path] == came
+    presenter.press("vote_go", by="model")
     assert presenter.run.path[0].rank == 1
+
+
+@pytest.mark.parametrize(("word", "written"), [("Ship!", " Ship"), ("zoologically", " zoologically")])
+def test_an_own_word_is_the_audience_s_favourite_and_the_text_goes_on_with_it(presenter: Presenter, word: str, written: str) -> None:
+    presenter.press("vote")
+    presenter.press("vote_set", own=True)
+    number = presenter.question.number
+    stage_vote.ROOMS.vote(presenter.room, "anna", number, 0, "")
+    for phone in ("ben", "eva"):
+        stage_vote.ROOMS.vote(presenter.room, phone, number, None, word)
+    presenter.press("vote_end")
+    ended = vote_payload.vote_payload(presenter.run)["vote"]
+    assert (ended["choices"][0][1], ended["forward"], ended["own_row"][1]) == ("an own word", "dice", 2), "the presenter shows it first"
+    presenter.press("vote_set", release=ended["waiting"][0][0])
+    shown = vote_payload.vote_payload(presenter.run)["vote"]
+    assert (shown["choices"][0][1], shown["forward"], shown["shown"]) == (written.strip(), "audience", [[written.strip().lower(), "2"]])
+    presenter.press("vote_go", by="audience")
+    assert "".join(step.text for step in presenter.run.path) == written
+    assert presenter.room.question is None and presenter.state.at == len(presenter.run.path) - 1
+
+
+def test_an_own_word_that_is_a_token_has_a_score(presenter: Presenter) -> None:
+    presenter.press("vote")
+    presenter.press("vote_set", own=True)
+    later = [c for c in presenter.run.next_distribution().candidates if c.rank > audience_vote.LAST_LESS_LIKELY]
+    token = next(candidate for candidate in later if candidate.piece[:1] == "␣" and candidate.piece[1:].isalpha())
+    stage_vote.ROOMS.vote(presenter.room, "anna", 1, None, f"{token.piece[1:]}!")
+    presenter.press("vote_end")
+    assert presenter.question.result is not None
+    (word,) = presenter.question.result.words
+    assert word.key == token.key and word.probability == pytest.approx(token.model_probability, rel=1e-3)
+    presenter.press("vote_go", by="audience")
+    assert [step.key for step in presenter.run.path] == [token.key]
+
+
+def test_of_a_chat_the_phones_show_what_was_said(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    model = load_model(str(with_template(tiny_folder("large"), tmp_path / "chatty", CHAT)), device="cpu")
+    messages = [("system", "Be a fox."), ("user", "Who?"), ("assistant", "A fox."), ("user", "Sure?")]
+    run = Generation(model, [{"role": role, "content": content} for role, content in messages])
+    assert stage_vote.text_before(run) == "Who?\n\nA fox.\n\nSure?"
+    for token in model.tokenize("small dragon"):
+        run.force(token.token_id)
+    assert stage_vote.text_before(run) == "Who?\n\nA fox.\n\nSure?\n\nsmall dragon"
 
 
 def test_a_vote_ends_with_the_text_that_it_is_about(presenter: Presenter) -> None:
@@ -155,7 +206,7 @@ def test_the_address_of_a_laptop_is_that_of_its_network_and_none_if_it_listens_a
         monkeypatch.setattr(phone_address.deployment, "listens_beyond", lambda: listens)
         monkeypatch.setattr(phone_address, "_own_numbers", lambda: ["192.0.2.7"])
         monkeypatch.setattr(phone_address.st, "context", SimpleNamespace(url=url))
-        return phone_address.addresses()
+        return phone_address._addresses()
 
     assert at("http://localhost:8501/stage", False) == [] and at(None, False) == []
     assert [
@@ -165,8 +216,8 @@ def test_the_address_of_a_laptop_is_that_of_its_network_and_none_if_it_listens_a
 
 
 def test_the_log_scores_are_of_the_latest_round_and_of_all() -> None:
-    scored = VoteRound((Option(1, "dog", 0.5), Option(2, "cat", 0.5)), (1, 0), 0, 1)
-    other = VoteRound(scored.options, (2, 0), 0, 99)
+    scored = VoteRound((Option(1, "dog", 0.5), Option(2, "cat", 0.5)), (1, 0), (), 1)
+    other = VoteRound(scored.options, (2, 0), (), 99)
     assert vote_payload.score_lines([]) == []
     assert len(vote_payload.score_lines([other])) == 1, "the token of the dice was no option"
     assert vote_payload.score_lines([scored])[1] == "Log score, lower is better: audience 0.6 bits, model 1.0 bits."

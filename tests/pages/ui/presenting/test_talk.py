@@ -135,3 +135,8 @@ def test_what_a_stop_shows_is_checked_because_it_becomes_a_style(wrong: dict[str
 def test_the_doubt_of_a_step_is_a_number_that_a_browser_can_read(model: float, dice: float, greedy: bool, expected: float) -> None:
     made = SimpleNamespace(model_entropy=model, sampling_entropy=dice, settings=SamplingSettings(greedy=greedy))
     assert doubt(cast(TokenDistribution, made)) == expected
+
+
+def test_the_longer_talks_have_a_vote_and_the_short_one_has_not() -> None:
+    votes = [[stop for stop in talk.stops if stop.acts == ("vote",)] for talk in TALKS.values()]
+    assert list(map(len, votes)) == [0, 1, 1]

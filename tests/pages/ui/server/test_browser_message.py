@@ -51,32 +51,16 @@ def test_only_downloads_pass_among_the_operations() -> None:
 
 
 def test_a_whole_page_counts_as_several_messages_and_its_parts_as_one() -> None:
-    part, page = (judge(protocol.rerun("q" * 50, fragment=name)).weight for name in ("clock", ""))
+    part, page = (judge(protocol.rerun("q" * 50, fragment=name)).weight for name in ("part", ""))
     assert round(page) == browser_message.PER_PAGE > round(part) == 1
     assert round(judge(protocol.rerun(press="step")).weight) == browser_message.PER_PAGE
     assert round(judge(protocol.heartbeat()).weight) == round(judge(b"\xff\xff").weight) == 1
 
 
-def test_a_press_that_a_clock_brings_along_is_taken_out_because_its_own_message_follows() -> None:
-    tick = BackMsg()
-    tick.rerun_script.fragment_id, tick.rerun_script.is_auto_rerun = "clock", True
-    tick.rerun_script.widget_states.widgets.add(id="speed", double_value=2.0)
-    judged = judge(tick.SerializeToString())
-    assert judged.by_clock and not judged.of_page and judged.replaced == b""
-    for kind in browser_message.PRESSES:
-        pressed = BackMsg.FromString(tick.SerializeToString())
-        widget = pressed.rerun_script.widget_states.widgets.add(id="step")
-        value = getattr(widget, kind)
-        if isinstance(value, bool | str):
-            setattr(widget, kind, type(value)(1))
-        else:
-            value.SetInParent()
-        judged = judge(pressed.SerializeToString())
-        assert judged.by_clock and BackMsg.FromString(judged.replaced) == tick, kind
-        pressed.rerun_script.is_auto_rerun = False
-        judged = judge(pressed.SerializeToString())
-        assert not judged.by_clock and judged.replaced == b"", kind
-    assert judge(protocol.rerun(press="step")).of_page
+def test_a_message_of_a_part_is_told_from_one_of_its_page() -> None:
+    part, page = judge(protocol.rerun(page_hash="a", fragment="b")), judge(protocol.rerun(page_hash="a", press="b"))
+    assert (part.of_page, part.page) == (False, "a") and (page.of_page, page.page) == (True, "a")
+    assert not judge(protocol.heartbeat()).of_page
 
 
 def test_the_last_of_several_kinds_would_count_so_there_may_be_one_only() -> None:
@@ -185,12 +169,6 @@ def test_runs_begin_with_pages_and_files_and_end_with_the_last_message() -> None
     assert ends == {"script_finished", "backend_operation_response"}
     assert not browser_message.ends_run(ForwardMsg(script_finished=ForwardMsg.FINISHED_EARLY_FOR_RERUN).SerializeToString())
     assert browser_message.ends_run(ForwardMsg(script_finished=ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY).SerializeToString())
-
-
-def test_a_clock_is_told_from_a_person() -> None:
-    assert judge(protocol.rerun(page_hash="a", fragment="b")).by_clock
-    assert not judge(protocol.rerun("prompt=a", page_hash="a", press="b")).by_clock
-    assert not judge(protocol.heartbeat()).by_clock
 
 
 def test_a_page_request_is_what_a_browser_sends() -> None:

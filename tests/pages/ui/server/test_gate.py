@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import socket
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
+from time import sleep
 from typing import Any, TypeVar
 
 import pytest
+import uvicorn
 
 from pages.ui.server import deployment, gate, lifespan
 from pages.ui.server.gate import Gate
@@ -183,7 +187,9 @@ def test_a_websocket_of_another_site_is_refused_and_no_header_makes_anybody_loca
     run(ask())
 
 
-def test_a_proxy_that_removes_the_upgrade_is_named_to_the_operator(through: Gate, inside: Inside, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_proxy_that_removes_the_upgrade_is_named_to_the_operator_until_a_websocket_works(
+    through: Gate, inside: Inside, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answer: list[dict[str, Any]] = []
 
     async def send(message: Any) -> None:
@@ -192,12 +198,29 @@ def test_a_proxy_that_removes_the_upgrade_is_named_to_the_operator(through: Gate
     async def receive() -> Any:
         return {"type": "http.request", "body": b""}
 
-    before = Gate.refused[gate.NO_UPGRADE]
-    run(through(scope("http", "/viewer/_stcore/stream"), receive, send))
-    assert answer[0]["status"] == 426 and b"so the page stays grey" in answer[1]["body"] and not inside.came
-    assert "does not pass websockets" in caplog.text and Gate.refused[gate.NO_UPGRADE] == before + 1
-    said = run(lifespan.healthz(None))  # type: ignore[arg-type]
-    assert said.status_code == 503 or b"the proxy does not pass websockets" in said.body
+    def warns() -> bool:
+        monkeypatch.setattr(lifespan, "is_running", lambda: False)
+        monkeypatch.setattr(lifespan.preload, "_loading", [])
+        return b"the proxy does not pass websockets" in run(lifespan.healthz(None)).body  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Gate, "lacks_websockets", False)
+    stranger = scope("http", "/viewer/_stcore/stream")
+    other_site = scope("http", "/_stcore/stream", origin="https://evil.example", sec_websocket_key="a")
+    for asked in (stranger, other_site):  # no page of this app asked
+        run(through(asked, receive, send))
+        assert answer.pop(0)["status"] == 426 and b"so the page stays grey" in answer.pop(0)["body"] and not inside.came
+        assert not warns() and not caplog.text
+    run(through(scope("http", "/viewer/_stcore/stream", origin="http://localhost:8501", sec_websocket_key="a"), receive, send))
+    assert answer[0]["status"] == 426 and "does not pass websockets" in caplog.text and warns()
+
+    async def visit() -> None:
+        browser = Browser(through)
+        browser.say()
+        await settled()
+        browser.task.cancel()
+
+    run(visit())
+    assert not warns(), "a websocket works"
 
 
 def test_metrics_are_the_operator_s(through: Gate) -> None:
@@ -231,8 +254,8 @@ def uploads(monkeypatch: pytest.MonkeyPatch) -> Uploads:
     return made
 
 
-async def sent(through: Gate, session: str, file: str, method: str = "PUT", **headers: str) -> int:
-    return (await answer(through, scope("http", f"/_stcore/upload_file/{session}/{file}", method=method, **headers)))[0]
+async def sent(through: Gate, session: str, file: str, method: str = "PUT", peer: str = "127.0.0.1", **headers: str) -> int:
+    return (await answer(through, scope("http", f"/_stcore/upload_file/{session}/{file}", peer, method, **headers)))[0]
 
 
 def test_the_files_of_one_session_and_of_all_are_bounded_in_sum(through: Gate, uploads: Uploads) -> None:
@@ -249,6 +272,26 @@ def test_the_files_of_one_session_and_of_all_are_bounded_in_sum(through: Gate, u
 
     run(send())
     assert uploads.of_session.total() == sum(uploads.sizes.values()) == 2 * (9 * 2**20 + LEAST)
+
+
+def test_the_sessions_of_one_address_leave_room_for_other_addresses(
+    through: Gate, uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three sessions of one address held all 512 MB for two minutes at a time."""
+    monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
+    monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "*")
+    monkeypatch.setenv("TOKEN_VIEWER_ALL_UPLOADS_MEGABYTES", "40")
+
+    async def send() -> None:
+        for number, status in enumerate((200, 200, 413)):
+            assert await sent(through, f"greedy {number}", "a", peer="203.0.113.1", **LARGE) == status
+        for address in ("203.0.113.2", "203.0.113.3"):
+            assert await sent(through, address, "a", peer=address, **LARGE) == 200
+        assert await sent(through, "greedy 0", "a", method="DELETE", peer="203.0.113.1") == 200
+        assert await sent(through, "greedy 2", "a", peer="203.0.113.1", **LARGE) == 200
+
+    run(send())
+    assert uploads.of_address.total() == uploads.of_session.total() and set(uploads.addresses) == set(uploads.sizes)
 
 
 def test_files_that_are_announced_and_never_sent_leave_room_for_others(uploads: Uploads) -> None:
@@ -385,3 +428,34 @@ def test_many_messages_of_one_websocket_wait_and_those_of_another_do_not(
         other.task.cancel()
 
     run(ask())
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+@pytest.mark.parametrize("path", ["/vote", "/healthz", "/x", "/_stcore/upload_file/session/file"])
+def test_a_body_in_chunks_is_refused_and_its_connection_closed(through: Gate, inside: Inside, method: str, path: str) -> None:
+    status, head, text = run(answer(through, scope("http", path, method=method, transfer_encoding="chunked")))
+    assert (status, head["connection"], inside.came) == (411, "close", []) and b"Content-Length" in text
+
+
+def test_a_page_is_answered_in_spite_of_chunks_and_its_connection_closed(through: Gate) -> None:
+    status, head, text = run(answer(through, scope("http", "/healthz", transfer_encoding="gzip, chunked")))
+    assert (status, head["connection"], text) == (200, "close", b"inside")
+    assert "connection" not in run(answer(through, scope("http", "/healthz")))[1]
+
+
+@pytest.mark.parametrize("asked", ["POST /x", "GET /healthz"])
+def test_the_server_stops_reading_chunks_once_it_has_answered(through: Gate, asked: str) -> None:
+    server = uvicorn.Server(uvicorn.Config(through, port=0, lifespan="off", log_level="error"))
+    thread = Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            sleep(0.01)
+        address = server.servers[0].sockets[0].getsockname()
+        with socket.create_connection(address, 30) as line:
+            line.sendall(f"{asked} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+            with pytest.raises(OSError):  # reset, or a broken pipe; more than what the sockets' buffers take
+                line.sendall(b"1\r\na\r\n" * 2_000_000)
+    finally:
+        server.should_exit = True
+        thread.join()

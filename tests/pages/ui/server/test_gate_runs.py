@@ -9,7 +9,7 @@ import pytest
 
 from pages.ui.server import gate, script_queue
 from pages.ui.server.gate import Gate
-from pages.ui.server.script_queue import ScriptQueue
+from pages.ui.server.script_queue import Runner, ScriptQueue
 from tests import protocol
 from tests.pages.ui.server.test_gate import Browser, run, scope, settled
 
@@ -125,42 +125,46 @@ def test_what_a_browser_sent_before_it_left_is_not_read(monkeypatch: pytest.Monk
     run(leaving())
 
 
-def test_a_clock_does_not_tick_while_a_whole_page_is_drawn_and_a_press_does() -> None:
-    app, tick, step = Drawing(), protocol.BackMsg(), protocol.BackMsg()
-    tick.rerun_script.fragment_id, tick.rerun_script.is_auto_rerun = "clock", True
-    step.rerun_script.fragment_id = "clock"
-    step.rerun_script.widget_states.widgets.add(id="step", trigger_value=True)
+def test_a_part_of_a_page_that_is_being_left_is_not_drawn() -> None:
+    """Streamlit drew it after the new page, and the browser removed that one."""
+    app = Drawing()
 
-    async def leaving_a_page_with_a_clock() -> None:
-        browser = Browser(Gate(app))
-        for data, arrived in ((protocol.rerun(), 1), (tick.SerializeToString(), 1), (step.SerializeToString(), 2)):
-            browser.say(data)
+    async def leaving_a_page() -> None:
+        browser, old, new = Browser(Gate(app)), {"page_hash": "old"}, {"page_hash": "new"}
+        part, other = {"fragment": "part"}, {"fragment": "other"}
+        steps: list[tuple[dict[str, str], int]] = [({}, 1), (part | old, 2), (new, 3), (part | old, 3), (other | new, 4)]
+        for asked, arrived in steps:
+            browser.say(protocol.rerun(**asked))
             await settled()
-            assert len(app.runs) == arrived
-        await end(app.runs[0])
-        browser.say(tick.SerializeToString())
+            assert len(app.runs) == arrived, asked
+        await end(app.runs[2])
+        for asked in (old, part | old):  # back on the old page
+            browser.say(protocol.rerun(**asked))
+            await settled()
+        assert len(app.runs) == 6
+        browser.task.cancel()
+
+    run(leaving_a_page())
+
+
+def test_the_turn_of_a_first_page_ends_with_its_websocket(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two links whose pages took for ever, closed after a second, kept all newcomers waiting for a minute."""
+    queue = ScriptQueue(first_pages=1)
+    monkeypatch.setattr(gate, "QUEUE", queue)
+
+    async def leaving() -> None:
+        browser, gone, late = Browser(Gate(Drawing())), Runner("a", is_first_page=True), Runner("a", is_first_page=True)
         await settled()
-        assert len(app.runs) == 3
-        browser.task.cancel()
+        (connection,) = Gate.connections.values()
+        gate.join_first_pages(connection, gone)
+        queue.join(other := Runner("b", is_first_page=True))
+        assert (queue.before(gone), queue.before(other)) == (0, 1)
+        browser.says.put_nowait({"type": "websocket.disconnect", "code": 1001})
+        await settled()
+        assert queue.before(other) == 0
+        queue.leave(other)
+        gate.join_first_pages(connection, late)  # its script noticed too late that the browser left
+        queue.join(newcomer := Runner("c", is_first_page=True))
+        assert queue.before(newcomer) == 0
 
-    run(leaving_a_page_with_a_clock())
-
-
-def test_a_press_that_leaves_with_a_clock_as_well_is_read_once() -> None:
-    """Two messages with the same press, 30 ms apart, were two presses: what was undone came back at once."""
-    app, step = Drawing(), protocol.BackMsg()
-    step.rerun_script.fragment_id = "part"
-    step.rerun_script.widget_states.widgets.add(id="step", trigger_value=True)
-    tick = protocol.BackMsg.FromString(step.SerializeToString())
-    tick.rerun_script.is_auto_rerun = True
-
-    async def pressing() -> None:
-        browser = Browser(Gate(app))
-        for message in (tick, step):
-            browser.say(message.SerializeToString())
-            await settled()
-        browser.task.cancel()
-
-    run(pressing())
-    read = [protocol.BackMsg.FromString(data).rerun_script for data in app.read]
-    assert [(message.is_auto_rerun, len(message.widget_states.widgets)) for message in read] == [(True, 0), (False, 1)]
+    run(leaving())

@@ -106,3 +106,19 @@ def test_who_connects_is_answered_without_delay(monkeypatch: pytest.MonkeyPatch)
         listening.listen()
         # in a thread of its own: the browser tests' driver keeps an event loop running in this one
         assert run(serve())
+
+
+@pytest.mark.parametrize(("public", "beyond", "warned"), [(True, True, True), (True, False, False), (False, True, False)])
+def test_a_public_instance_without_a_proxy_says_that_it_needs_one(
+    public: bool, beyond: bool, warned: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(deployment, "public", lambda: public)
+    monkeypatch.setattr(deployment, "listens_beyond", lambda: beyond)
+    monkeypatch.setattr(lifespan, "_after_preload", lambda app: asyncio.sleep(0))
+
+    async def start() -> None:
+        async with lifespan.lifespan(Streamlit()):
+            await asyncio.sleep(0)
+
+    run(start())
+    assert (lifespan.NEEDS_PROXY in caplog.messages) == warned

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pages.ui.server import script_queue
+from pages.ui.server import gate, script_queue
 from pages.ui.server.gate import Connection, Gate
-from pages.ui.server.script_queue import ARRIVAL, CLOCK, Runner, ScriptQueue
+from pages.ui.server.script_queue import ARRIVAL, Runner, ScriptQueue
 from pages.ui.session import first_page_queue
 
 
@@ -113,23 +113,6 @@ def test_who_pauses_comes_before_those_who_ask_again_at_once(clock: list[float])
         asked.end()
 
     run(flood())
-
-
-def test_a_person_comes_before_a_clock_but_a_clock_does_not_wait_for_ever(clock: list[float]) -> None:
-    async def players() -> None:
-        asked, first, person, player, late = Asked(), [Runner("a"), Runner("b")], Runner("c"), Runner("d"), Runner("e")
-        await asked.ask(*first)
-        await asked.ask(player, patience=CLOCK)
-        clock[0] += CLOCK / 2
-        await asked.ask(person)
-        clock[0] += CLOCK
-        await asked.ask(late)
-        await asked.finish(first[0])
-        await asked.finish(first[1])
-        assert asked.passed == [*first, person, player]
-        asked.end()
-
-    run(players())
 
 
 def test_who_is_there_comes_before_many_who_arrive(clock: list[float]) -> None:
@@ -276,6 +259,7 @@ def test_whoever_waits_in_a_thread_is_woken_when_the_queue_moves() -> None:
 def test_a_first_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
     queue, session = ScriptQueue(first_pages=1), SimpleNamespace(first_page_drawn=False, connection="a")
     monkeypatch.setattr(first_page_queue, "QUEUE", queue)
+    monkeypatch.setattr(gate, "QUEUE", queue)
     monkeypatch.setattr(first_page_queue, "current_session", lambda: session)
 
     def script() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from core.experiments.audience_vote import Option
-from pages.ui.server import vote_page
+from pages.ui.server import deployment, lifespan, vote_page
 from pages.ui.server.gate import Gate
 from pages.ui.server.rate_limit import AddressRates
 from pages.ui.server.vote_rooms import Room, Rooms
@@ -107,6 +108,18 @@ def test_a_thousand_guesses_of_codes_are_answered_thirty_times(room: Room) -> No
     assert statuses.count(404) <= 40 and statuses.count(429) >= 960
     wall = client.get(f"/vote/now?room={room.code}", headers={vote_page.KEY: room.key})
     assert wall.status_code == 200, "the presenter's page still counts"
+    late = phone()
+    assert "Scan the QR code" in late.get(f"/vote/now?room={room.code}").json()["error"]
+    scanned = f"room={room.code}&pass={room.entry}"
+    assert late.get(f"/vote/now?{scanned}").status_code == 200
+    assert room.entry not in late.get(f"/vote/now?{scanned}").text, "a phone gets the pass from the wall only"
+    other = phone()
+    assert other.post(f"/vote?{scanned}", json={"number": 1, "option": 0}).status_code == 200
+
+
+def test_a_phone_that_comes_by_a_link_of_another_site_keeps_its_token(room: Room) -> None:
+    cookie = TestClient(APP, "http://localhost:8501").get("/vote").headers["set-cookie"].lower()
+    assert "samesite=lax" in cookie and "httponly" in cookie, "a browser leaves a strict one out there"
 
 
 def test_a_vote_without_the_cookie_and_one_of_another_site_are_refused(room: Room) -> None:
@@ -149,3 +162,18 @@ def test_the_page_speaks_the_phone_s_language_and_is_small(accepted: str, langua
     assert f'<html lang="{language}">' in answer.text
     assert len(answer.content) < 150_000
     assert "default-src 'self'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("is_stripped", [True, False])
+def test_a_phone_votes_below_a_path(room: Room, is_stripped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With server.baseUrlPath, and behind a proxy that strips a prefix."""
+    monkeypatch.setattr(deployment, "base_path", lambda: "" if is_stripped else "/app")
+    routes = lifespan.below_base_path(lifespan.ROUTES)
+    app = Starlette(routes=[Mount("/app", routes=routes)] if is_stripped else routes, middleware=[Middleware(Gate)])
+    client = TestClient(app, "http://localhost:8501")
+    assert "</form>" in client.get("/app/vote").text
+    where = f"room={room.code}"
+    assert client.get(f"/app/vote/now?{where}").json()["phones"] == 1
+    assert client.post(f"/app/vote?{where}", json={"number": 1, "option": 0}).json() == {"mine": 0}
+    assert "/vote" not in (vote_page.HERE / "vote.js").read_text("utf-8"), "its addresses are relative"
+    assert is_stripped or ("ready" in client.get("/healthz").json() and client.get("/vote").status_code == 404)

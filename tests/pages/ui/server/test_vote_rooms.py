@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import pytest
 
 from core.errors import InputError
@@ -191,8 +193,112 @@ def test_hands_and_a_chat_count_beside_the_phones(registry: Rooms, room: Room) -
     assert votes["ship"] == 1 and sum(votes.values()) == 1
 
 
+@pytest.mark.parametrize(
+    "chat",
+    [
+        "10:31:02 From Anna to Everyone: dog\n10:31:40 From Anna to Everyone: cat",
+        "10:31:02 Von Anna an Alle : dog\n10:31:40 Von Anna an Alle : cat",
+        "[29.11.26, 10:31:02] Anna: dog\n[29.11.26, 10:31:40] Anna: cat",
+        "11/29/26, 9:31 PM - Anna: dog\n11/29/26, 9:32 PM - Anna: cat",
+        "00:12:02\tAnna:\tdog\n00:12:40\tAnna:\tcat",
+        "2026-11-29 10:31:02 From Anna to Everyone:\n\tdog\n2026-11-29 10:31:40 From Anna to Everyone:\n\tcat",
+        "Anna\n10:32\ndog\nAnna\n10:33\ncat",
+        "[10:32] Anna\ndog\n[10:33] Anna\ncat",
+        "Anna 10:32\ndog\n\nAnna 10:33 AM\ncat",
+        "Anna to Everyone 10:31 AM\ndog\nAnna to Everyone 10:32 AM\ncat",
+        "Anna — Today at 10:31 AM\ndog\nAnna — Yesterday at 10:31 AM\ncat",
+        "Anna (10:31): dog\nAnna, 10:32: cat",
+        "Anna：dog\nAnna：cat",
+    ],
+)
+def test_a_pasted_chat_with_times_has_one_vote_for_each_name(chat: str) -> None:
+    asked = Question(1, "The", OPTIONS, 0, None, allows_own=True)
+    votes, skipped = chat_votes(asked, chat)
+    assert dict(votes) == {1: 1} and skipped == 0
+
+
+def test_lines_of_a_chat_that_are_no_vote_are_left_out() -> None:
+    asked = Question(1, "The", OPTIONS, 0, None, allows_own=True)
+    chat = "Anna:\nBen: dog\n10:32\nEve\n10:33\nIda\n10:34\ncat\nso long\nJo: 12:30\nMia: it is: tax"
+    votes, skipped = chat_votes(asked, chat)
+    assert dict(votes) == {0: 1, 1: 1, "12:30": 1, "it is: tax": 1}
+    assert skipped == 4, "Anna and Eve wrote nothing; a time alone; so long"
+
+
+@pytest.mark.parametrize("part", [" ", "(", "1", "10:31 ", "a ", "From a to ", ":", "1:", "[", "]", "10:31]", "a\n10:31\n", "\t\n", "-"])
+def test_a_chat_of_noise_is_read_at_once(part: str) -> None:
+    noise = (part * 40_000)[:40_000]
+    began = monotonic()
+    chat_votes(Question(1, "The", OPTIONS, 0, None, allows_own=True), noise + "x")
+    assert monotonic() - began < 1
+
+
 def test_a_replica_s_codes_begin_with_its_letter(registry: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_ROOM_LETTER", "k")
     assert {registry.open("presenter").code[0] for _room in range(9)} == {"K"}
     monkeypatch.setenv("TOKEN_VIEWER_ROOM_LETTER", "<script>")
     assert registry.open("presenter").code[0] in vote_rooms.LETTERS
+
+
+def test_rooms_without_a_presenter_give_way_first(
+    registry: Rooms, room: Room, clock: Clock, present: set[str | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_ROOMS", "4")
+    registry.of_phone(room.code, "anna", ADDRESS)
+    present.add("unused")
+    left = [registry.open(name, f"198.51.100.{number}") for number, name in enumerate(("left", "also left", "unused"))]
+    registry.of_phone(left[0].code, "ben", ADDRESS)
+    clock.now += 1
+    for gone in (left[1], left[0]):
+        newer = registry.open("presenter", "198.51.100.9")
+        registry.of_phone(newer.code, "eva", ADDRESS)
+        assert registry.of_presenter(gone.code, gone.key, "back") is None, "one without phones goes before one with phones"
+    with pytest.raises(TooMany, match="All rooms"):
+        registry.open("presenter", "198.51.100.9")
+    clock.now += vote_rooms.UNUSED_SECONDS + 1
+    registry.open("presenter", "198.51.100.9")
+    assert registry.of_presenter(left[2].code, left[2].key, "unused") is None, "one that no phone has entered gives way last"
+    assert registry.of_presenter(room.code, room.key, "presenter") is room
+
+
+def test_one_network_has_a_few_rooms_and_the_machine_itself_all(registry: Rooms, present: set[str | None]) -> None:
+    rooms = [registry.open("presenter", "2001:db8::/64") for _room in range(vote_rooms.OF_ADDRESS)]
+    with pytest.raises(TooMany, match="this network"):
+        registry.open("presenter", "2001:db8::/64")
+    assert registry.open("presenter", "203.0.113.9") and registry.of_presenter(rooms[0].code, rooms[0].key, "presenter")
+    rooms[3].presenter = "left"
+    assert registry.open("presenter", "2001:db8::/64") and registry.of_presenter(rooms[3].code, rooms[3].key, "left") is None
+    for address in ("127.0.0.1", ""):
+        for _room in range(vote_rooms.OF_ADDRESS + 1):
+            registry.open("presenter", address)
+
+
+def test_cookies_of_one_network_do_not_fill_a_room(registry: Rooms, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_PHONES", "10")
+    for number in range(10):
+        registry.of_phone(room.code, f"cookie {number}", "198.51.100.1")
+    for number in range(5):
+        registry.vote(room, f"cookie {number}", 1, 0, "")
+    with pytest.raises(TooMany, match="full"):
+        registry.of_phone(room.code, "cookie 10", "198.51.100.1")
+    for number in range(4):
+        registry.of_phone(room.code, f"honest {number}", ADDRESS)
+    assert [name for name in room.phones if name.startswith("cookie")] == [f"cookie {number}" for number in range(6)], "voters stay"
+    registry.of_phone(room.code, "honest 4", ADDRESS)
+    with pytest.raises(TooMany, match="full"):
+        registry.of_phone(room.code, "honest 5", ADDRESS)  # now both networks have as many
+    with pytest.raises(TooMany, match="full"):
+        registry.of_phone(room.code, "cookie 9", "198.51.100.1")
+
+
+def test_wrong_codes_of_others_do_not_lock_out_who_scans_the_code(registry: Rooms, room: Room) -> None:
+    for number in range(100):
+        with pytest.raises(VoteRefused):
+            registry.of_phone(f"{number:04d}", None, ADDRESS)
+    with pytest.raises(TooMany, match="Scan the QR code"):
+        registry.of_phone(room.code, "late", ADDRESS)
+    for wrong in ("", "x", registry.open("presenter").entry, room.code):
+        with pytest.raises(TooMany):
+            registry.of_phone(room.code, "late", ADDRESS, entry=wrong)
+    assert registry.of_phone(room.code, "late", ADDRESS, entry=room.entry) is room
+    assert len(room.entry) >= 12 and room.entry != room.key

@@ -113,7 +113,6 @@ def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has
     fields = current.st.session_state
     fields.clear()
     fields[state._KEY] = fresh
-    monkeypatch.setattr(resumed_session, "st", current.st)
     monkeypatch.setattr(seats, "ACTIVE", {fresh})
     monkeypatch.setattr(seats, "ADMITTED", {left, fresh})
     still_open = {"old"}

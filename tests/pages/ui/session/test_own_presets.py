@@ -9,7 +9,7 @@ import pytest
 from core import SamplingSettings
 from pages.ui.session import own_presets, share_link
 from pages.ui.session.own_presets import LONGEST_NAME, LONGEST_QUERY, MOST, OwnPresets
-from tests.pages.apptest import Open, press, told
+from tests.pages.apptest import Open, press, show_more, told
 
 FULL = SamplingSettings(temperature=1.3, top_k=7, constraint="choices:a\nb & c=ä", logit_bias={5: None}, order="vllm")
 
@@ -59,7 +59,7 @@ def test_names_and_their_number_are_bounded(own: OwnPresets) -> None:
 
 
 def test_saving_using_and_deleting(open_app: Open) -> None:
-    app = open_app(prompt="Once", temperature="1.3", top_k="7", order="vllm")
+    app = show_more(open_app(prompt="Once", temperature="1.3", top_k="7", order="vllm"))
     app.text_input(key="own_preset_name").set_value("  ").run()
     press(app, "own_preset_save")
     assert "A preset needs a name of letters, digits or signs." in told(app)
@@ -77,7 +77,7 @@ def test_saving_using_and_deleting(open_app: Open) -> None:
 
 
 def test_no_more_presets_than_the_limit(open_app: Open) -> None:
-    app = open_app(prompt="Once")
+    app = show_more(open_app(prompt="Once"))
     own_presets_of = app.session_state["_session"].memory[OwnPresets]
     own_presets_of.presets |= {f"p{number}": SamplingSettings(top_k=number) for number in range(MOST)}
     app.text_input(key="own_preset_name").set_value("one more").run()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 from typing import Any
 
@@ -9,23 +11,27 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
+from core.errors import BadRecording
+from core.experiments.result_file import RecordedExperiment
+from pages.ui.experiments import experiment
+from pages.ui.i18n import spoken_language
 from pages.ui.session import run_start
-from pages.ui.session.provenance import Provenance
+from pages.ui.session.provenance import Provenance, stored
 from pages.ui.session.run_request import RunRequest
 from tests.pages.apptest import Open, State, go, html, press, run_on
 from tests.pages.test_settings_of_page import blocks
 
-MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, seed=3), (("the length", "40 tokens"),), (("rates", "1"),))
+MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, seed=3), stored(length=40, rates=(1, 2)))
 
 
 @pytest.mark.parametrize(
     ("now", "changed"),
     [
         (MADE, []),
-        (Provenance("other", MADE.prompt, MADE.settings, MADE.chosen, MADE.hidden_inputs), ["the model"]),
-        (Provenance("storyteller", "The fix", SamplingSettings(), MADE.chosen, MADE.hidden_inputs), ["the prompt", "the settings"]),
-        (Provenance("storyteller", "The fox", MADE.settings, (("the length", "20 tokens"),), (("rates", "2"),)), ["the length", "rates"]),
-        (Provenance("storyteller", "The fox", MADE.settings, (("column 4", "Wild"),), MADE.hidden_inputs), ["the length", "column 4"]),
+        (Provenance("other", MADE.prompt, MADE.settings, MADE.controls), ["the model"]),
+        (Provenance("storyteller", "The fix", SamplingSettings(), MADE.controls), ["the prompt", "the settings"]),
+        (Provenance("storyteller", "The fox", MADE.settings, stored(length=20, rates=(1, 3))), ["the length", "the rates"]),
+        (Provenance("storyteller", "The fox", MADE.settings, stored(rates=(1, 2), column_4="Wild")), ["the length", "column 4"]),
     ],
 )
 def test_it_knows_what_is_another_now(now: Provenance, changed: list[str]) -> None:
@@ -93,3 +99,42 @@ def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_
     assert not app.exception
     assert line in html(app) and "Made before you changed the settings" in html(app)
     assert {"result_inside_settings_outdated", "result_inside_roll_outdated"} <= set(containers(app))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"model": "a" * 1001},
+        {"machine": "a" * 1001},
+        {"controls": [["a", ["b" * 200_001]]]},
+        {"controls": [["a" * 1001, []]]},
+        {"controls": [["a", []]] * 101},
+        {"controls": [["a", [1] * 21]]},
+        {"controls": [["a", [float("inf")]]]},
+        {"controls": [["a", [["b"]]]]},
+        {"prompt": "a" * 200_001},
+    ],
+)
+def test_a_file_with_an_input_that_no_page_has_is_refused(changed: dict[str, Any]) -> None:
+    """16 MB of a stranger would be shown on the page of its result, again at each draw."""
+    content = json.loads(gzip.decompress((experiment.FOLDER / "same_prompt.json.gz").read_bytes()))
+    RecordedExperiment.loads(gzip.compress(json.dumps(content).encode()), experiment.files())
+    content["made_by"] |= changed
+    with pytest.raises(BadRecording, match="broken"):
+        RecordedExperiment.loads(gzip.compress(json.dumps(content).encode()), experiment.files())
+
+
+def test_a_result_of_an_older_file_opens_and_shows_its_controls_as_they_were_written(
+    open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spoken_language, "best_match", lambda wanted: "de")
+    content = json.loads(gzip.decompress((experiment.FOLDER / "same_prompt.json.gz").read_bytes()))
+    del content["made_by"]["controls"]
+    content["made_by"] |= {"chosen": [["the first way", "eager attention | 4 <b>texts"]], "hidden_inputs": [["the text before it", "Once"]]}
+    content["about"] = ["eager attention | 4 <b>texts", "bfloat16"]
+    opened = experiment.loads(gzip.compress(json.dumps(content).encode()))
+    app = open_app(page="same_prompt")
+    session(app).experiments["same_prompt"] = opened
+    app.run()
+    assert not app.exception
+    assert "eager attention | 4 &lt;b&gt;texts" in html(app) and "mit anderen" in html(app)

@@ -16,7 +16,7 @@ from pages.ui.server import offered_models
 from tests.core.generation.test_saved_answers import SPLIT, chat, entry
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Running, serve
-from tests.pages.apptest import Open, State, go, html, press
+from tests.pages.apptest import Open, State, go, html, press, said
 
 PAGES = [path for path in features.paths() if path != "watch"]
 CRASH = "Something went wrong in the app."
@@ -45,7 +45,7 @@ def use(app: AppTest, session: State, server: Running) -> AppTest:
 
 
 def told_everything(app: AppTest) -> str:
-    return " ".join(str(one.value) for one in [*app.caption, *app.info, *app.warning, *app.error, *app.markdown])
+    return " ".join([said(app), *(str(one.value) for one in [*app.warning, *app.error])])
 
 
 def test_watch_writes_and_says_what_the_server_shows(connected: AppTest, session: State) -> None:

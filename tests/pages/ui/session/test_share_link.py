@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import process_time
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -126,3 +127,46 @@ def test_a_link_that_was_cut_keeps_the_steps_that_can_be_read(cut: str, kept: st
 @pytest.mark.parametrize("steps", ["banana", "", ".", "r9AA", "r", "-" * 400_000])
 def test_steps_that_cannot_be_read_stay_as_they_are(steps: str) -> None:
     assert share_link.repaired({"steps": steps}, []) == ({"steps": steps}, False)
+
+
+@pytest.mark.parametrize("unit", ["!", " ", "\u00a0", "-", ".", "r1A.", "s.", "x", "9", "[", '["a",'])
+@pytest.mark.parametrize("key", ["steps", "prompt", "model", "earlier", "stop", "constraint", "order", "temperature", "lang", "other"])
+def test_no_value_of_a_link_takes_long(key: str, unit: str) -> None:
+    """40,000 exclamation marks in `steps` held the interpreter for minutes. A message of a browser has 2 MB."""
+    address = {key: unit * (1_900_000 // len(unit)) + "a"}
+    start = process_time()
+    query, _damaged = share_link.repaired(share_link.bounded(address), ["storyteller"])
+    share_link.invalid_values(query, ["storyteller"])
+    share_link.parse_steps(address[key])
+    assert process_time() - start < 0.5
+    assert len(query[key]) <= 2 * share_link.LONGEST_CONVERSATION + 1
+
+
+def test_an_address_of_a_hundred_thousand_values_is_read_as_far_as_a_link_can_go() -> None:
+    address = {f"v{number}": "1" for number in range(100_000)} | {"seed": "5"}
+    assert len(share_link.bounded(address)) == share_link.MOST_VALUES
+    assert share_link.bounded({"seed": "5", "x" * 100: "1"}) == {"seed": "5"}
+
+
+def test_the_longest_steps_are_read_and_longer_ones_are_refused() -> None:
+    for chosen_by in ("sampled", "forced"):
+        path: Any = [Taken(999_999_999, chosen_by) for _step in range(share_link.MOST_STEPS)]
+        assert len(share_link.parse_steps(share_link.format_steps(path)) or []) == share_link.MOST_STEPS
+    assert share_link.parse_steps("a1." * (share_link.LONGEST_STEPS // 3) + "r1A") is None, "too long, whatever is in it"
+
+
+def test_settings_from_long_texts_are_not_kept() -> None:
+    share_link._settings_of.cache_clear()
+    nothing = (None,) * len(SETTINGS)
+    for number in range(5):
+        long = tuple(f"{number}{'1' * 100_000}" if name == "constraint" else None for name in SETTINGS)
+        assert share_link.settings_of(long, long) == share_link.settings_of(nothing, nothing)
+    assert share_link._settings_of.cache_info().currsize == 1
+
+
+@given(st.floats(0.05, 2.0), st.floats(0.01, 0.3))
+def test_a_number_keeps_all_its_digits(temperature: float, min_p: float) -> None:
+    """The steps of a link have settings with all digits. With six in the link itself, its first step had others."""
+    settings = SamplingSettings(temperature=temperature, min_p=min_p)
+    read = share_link.settings_in(share_link.decoded(share_link.query("a", "m", settings, [], "a"))) or {}
+    assert (read.get("temperature"), read.get("min_p")) == (temperature, min_p)

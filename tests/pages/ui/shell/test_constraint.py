@@ -10,10 +10,10 @@ from core import SamplingSettings
 from core.record.step_rows import Constrained
 from core.sampling.settings import CONSTRAINTS, SETTINGS
 from pages.ui.charts import distribution_rows
+from pages.ui.live.view_data import constraint_sentence as sentence
 from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import chip_text
 from pages.ui.shell.all_samplers import EXAMPLES, WRITE
-from pages.watch.step_costs import sentence
 from tests.pages.apptest import Open, press, told
 
 PROMPT = "Is the sea wet? Answer yes or no:"
@@ -29,7 +29,7 @@ def test_a_constraint_that_leaves_no_token_is_one_sentence_and_nothing_is_lost(o
     assert not app.exception
 
 
-@pytest.mark.parametrize("broken", ["yes", "regex:(a", 'lark:start: "a" start', "schema:{", "nope:x", "regex:" + "a" * 9000])
+@pytest.mark.parametrize("broken", ["yes", "regex:(a", 'lark:start: "a" | b', "schema:{", "nope:x", "regex:" + "a" * 9000])
 def test_a_broken_one_in_a_link_is_named_and_the_rest_of_the_link_counts(broken: str, open_app: Open) -> None:
     app = open_app(prompt=PROMPT, constraint=broken, temperature="1.3")
     assert any("Constraint =" in note for note in told(app))

@@ -9,7 +9,7 @@ import pytest
 
 from core import load_model
 from core.sampling.settings import ORDERS
-from tests.pages.apptest import Open, press, said
+from tests.pages.apptest import Open, press, said, show_more
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
@@ -34,7 +34,7 @@ def min_p(scores: np.ndarray, share: float) -> np.ndarray:
 @pytest.mark.parametrize("prompt", ["Once upon a time", "The old king", "A fox and"])
 def test_the_counts_are_those_of_each_engine(prompt: str, open_app: Open) -> None:
     app = open_app(prompt=prompt, temperature="1.5", top_p="0.9", min_p="0.05")
-    app.toggle(key="watch_more").set_value(True).run()
+    show_more(app)
     model = load_model("storyteller")
     logits = model.engine.forward(model.encode(prompt)).logits.values.double().numpy()
     counts = {
@@ -50,7 +50,7 @@ def test_the_counts_are_those_of_each_engine(prompt: str, open_app: Open) -> Non
 def test_one_sentence_says_where_llama_cpp_itself_counts_excluded_tokens(open_app: Open) -> None:
     sentence = "so its result of typical-p can differ"
     for order, expected in (("llama.cpp", True), ("vllm", False)):
-        app = open_app(order=order, top_n_sigma="1.0", typical_p="0.9")
+        app = show_more(open_app(order=order, top_n_sigma="1.0", typical_p="0.9"))
         app.button(key="all_samplers").click().run()
         assert (sentence in said(app)) == expected
 
@@ -61,7 +61,7 @@ def test_your_own_order_is_counted_beside_the_engines_and_no_preset_is_marked(op
     order = ",".join(reversed(ORDERS["transformers"]))
     app = open_app(prompt="Once upon a time", temperature="0.7", top_p="0.9", order=order)
     assert app.button(key="preset_Balanced").proto.type == "secondary"
-    app.toggle(key="watch_more").set_value(True).run()
+    show_more(app)
     line = re.search(r"Tokens that stay in the order of: (.*)", said(app))
     assert line is not None
     assert re.search(r"your own \d+$", line[1])
@@ -69,7 +69,7 @@ def test_your_own_order_is_counted_beside_the_engines_and_no_preset_is_marked(op
 
 @pytest.mark.parametrize(("wanted", "names"), [("top-k", ["Top-k"]), ("min-p", ["Min-p"]), ("temperature", ["Temperature"])])
 def test_the_samplers_of_the_sidebar_are_found_among_all_samplers(open_app: Open, wanted: str, names: list[str]) -> None:
-    app = open_app()
+    app = show_more(open_app())
     app.session_state["find_sampler"] = wanted
     press(app, "all_samplers")
     assert "No sampler contains this text" not in said(app)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,9 +13,10 @@ from core import SamplingSettings
 from core.experiments.burst import Arrived
 from core.record.near_border import is_close
 from core.remote import http_client
+from pages.ui.live import server_notes
 from pages.ui.server import offered_models
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
-from tests.pages.apptest import Open, State, go, press, run_on
+from tests.pages.apptest import Open, State, go, press, run_on, said
 
 TOLD = FakeVLLM(limit=20)
 
@@ -38,20 +41,22 @@ def connected(open_app: Open, session: State, server: Running) -> AppTest:
     return app.selectbox(key="model").set_value(server.address).run()
 
 
-def captions(app: AppTest) -> str:
-    return " ".join(str(one.value) for one in app.caption)
-
-
 def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: State) -> None:
     app = connected
     assert not app.exception
-    assert "the entropy is an upper bound." in captions(app)
-    assert "20 of 512 tokens listed" in captions(app)
+    assert "the entropy is an upper bound." in said(app)
+    assert "20 of 512 tokens listed" in said(app)
     app.slider(key="temperature").set_value(1.5).run()
-    assert "The probabilities after your settings are estimates." in captions(app)
+    assert "The probabilities after your settings are estimates." in said(app)
     session(app).run.force(session(app).run.next_distribution().candidates[0].token_id)
     app.run()
-    assert "Measured here" in captions(app) or "Computing on the server" in captions(app)
+    assert "Measured here" in said(app) or "Computing on the server" in said(app)
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "1 token listed;"), (20, "20 tokens listed;")])
+def test_one_listed_token_is_one(count: int, told: str) -> None:
+    seen = cast(Any, SimpleNamespace(note="a", is_open=True, top_logprobs_count=count))
+    assert server_notes.estimates(seen, [], 0.0, False)[0][0].startswith(told)
 
 
 def test_every_close_choice_of_the_text_is_named(connected: AppTest, session: State) -> None:
@@ -61,10 +66,10 @@ def test_every_close_choice_of_the_text_is_named(connected: AppTest, session: St
     run.model.logprob_error = 0.5  # as if the server had shown this difference when connecting
     close = [step.index + 1 for step in run.path if is_close(step, 0.5)]
     app.run()
-    assert close and f"Close choices in this text: {len(close)} of 6 (steps {', '.join(map(str, close))})." in captions(app)
+    assert close and f"Close choices in this text: {len(close)} of 6 (steps {', '.join(map(str, close))})." in said(app)
     run.model.logprob_error = 0.0
     app.run()
-    assert "Close choices" not in captions(app)
+    assert "Close choices" not in said(app)
 
 
 def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: State) -> None:
@@ -84,7 +89,7 @@ def test_a_password_in_a_link_is_taken_out_at_once(open_app: Open, session: Stat
 
 def test_many_readers_are_real_requests_there(connected: AppTest, session: State, server: Running) -> None:
     app = go(connected, "batching")
-    assert "These are real requests" in captions(app)
+    assert "These are real requests" in said(app)
     app.segmented_control(key="burst_readers").set_value(2).run()
     run_on(press(app, "burst_start"))
     ends = [one for one in session(app).experiments["batching_burst"].seen if isinstance(one, Arrived) and one.done]

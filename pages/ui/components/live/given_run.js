@@ -1,0 +1,17 @@
+// A text or a step that the page gives. It asks no server: what is pressed goes to the page.
+class GivenRun {
+  isFast = false;
+  field = null; // the text that was sent last
+
+  give({ prompt = [], tokens = [], direction = "ltr", name = 1, start, ...data }, draw, send, keep) {
+    Object.assign(this, { prompt, tokens, direction, name, run: name, send, keep, data: { notices: [], thoughts: [], opened: -1, prompt: start, ...data } });
+    draw();
+  }
+
+  // A text stays the component's state; an index is a trigger.
+  press(verb, { index, text }) {
+    if (text === undefined) this.send(verb, index);
+    else this.keep("text", text);
+    return Promise.resolve();
+  }
+}

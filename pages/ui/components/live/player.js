@@ -1,0 +1,47 @@
+// The player below the page.
+function drawPlayer(my) {
+  const { live, data: { texts, speeds } } = my, { data } = live;
+  const player = my.made("player", () => {
+    const made = element("div", "player");
+    const add = (name, label, icon, kind, act, key = "") => {
+      const button = live.buttons[name] = buildButton(name, label, icon, kind, act, key);
+      made.append(button);
+      return button;
+    };
+    add("restart", texts.restart, "skip_previous", "quiet", () => live.press("restart"));
+    add("new_dice", texts.new_text, "casino", "quiet", () => live.press("seed")).title = texts.about_new_text;
+    add("back", texts.back, "undo", "", () => live.press("back"), "←");
+    add("step", texts.step_forward, "arrow_forward", "primary", () => live.press("step"), "→");
+    add("play", texts.play, "play_arrow", "", () => live.press("play", { speed: speedOf(made) }), texts.space_key);
+    add("pause", texts.pause, "pause", "", () => live.press("pause"), texts.space_key);
+    made.append(made.speed = buildSpeed(live, speeds, texts));
+    return made;
+  });
+  const playing = Boolean(data?.playing);
+  player.classList.toggle("playing", playing);
+  live.buttons.play.hidden = playing;
+  live.buttons.pause.hidden = !playing;
+  if (data && !player.speed.matches(":focus-within")) player.speed.show(data.speed);
+}
+
+function speedOf(player) {
+  return player.speed.value;
+}
+
+function buildSpeed(live, speeds, texts) {
+  const home = element("label", "speed"), said = element("span"), slider = element("input");
+  Object.assign(slider, { type: "range", min: 0, max: speeds.length - 1, step: 1, ariaLabel: texts.speed });
+  home.append(said, slider);
+  home.show = speed => {
+    const place = speeds.findIndex(([value]) => value === speed);
+    home.value = speed;
+    if (place < 0) return;
+    slider.value = place;
+    slider.ariaValueText = said.textContent = speeds[place][1];
+  };
+  slider.oninput = () => {
+    home.show(speeds[slider.value][0]);
+    live.press("speed", { speed: home.value });
+  };
+  return home;
+}
