@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-__all__ = ["BackMsg", "ForwardMsg", "clear_cache", "component_event", "heartbeat", "is_end_of_answer", "read", "rerun", "upload_addresses"]
-
-
-def component_event(component: str, event: str, value: object, page_hash: str, fragment: str) -> bytes:
-    """Return the message of a component's event, such as a key on the stage. component: its id. fragment: that draws it."""
-    message = BackMsg()
-    message.rerun_script.page_script_hash, message.rerun_script.fragment_id = page_hash, fragment
-    state, widget = (message.rerun_script.widget_states.widgets.add() for _widget in range(2))
-    state.id, state.json_value = component, "{}"
-    widget.id, widget.json_trigger_value = f"$$STREAMLIT_INTERNAL_KEY_{component}__events", json.dumps([{"event": event, "value": value}])
-    return message.SerializeToString()
+__all__ = ["BackMsg", "ForwardMsg", "clear_cache", "heartbeat", "is_end_of_answer", "read", "rerun", "upload_addresses"]
 
 
 def rerun(query: str = "", page_name: str = "", page_hash: str = "", press: str = "", fragment: str = "") -> bytes:
     """Return the message with which a browser asks for a run of the script.
 
     query: the page's query string. page_name or page_hash: the page. press: id of a button that is pressed. fragment: id of a fragment
-    whose clock is due; it runs alone.
+    that runs alone.
     """
     message = BackMsg()
     message.rerun_script.query_string = query
@@ -34,7 +22,7 @@ def rerun(query: str = "", page_name: str = "", page_hash: str = "", press: str 
         widget = message.rerun_script.widget_states.widgets.add()
         widget.id, widget.trigger_value = press, True
     if fragment:
-        message.rerun_script.fragment_id, message.rerun_script.is_auto_rerun = fragment, True
+        message.rerun_script.fragment_id = fragment
     return message.SerializeToString()
 
 

@@ -84,6 +84,7 @@ app.run()
 assert not app.exception
 set_by_link = app.session_state["_session"].run.settings
 assert set_by_link == replace(set_by_link, nudge=1.5, nudge_growth="curved", nudge_twice=True)
+app.toggle(key="watch_more").set_value(True).run()
 app.button(key="all_samplers").click().run()
 field = app.number_input(key="nudge")
 assert (field.label, field.value, field.max) == ("Nudge", 1.5, 2.0)

@@ -28,6 +28,8 @@ FOREIGN = {
     "fastReruns",
     "false",
     "minCachedMessageSize",
+    "UV_TORCH_BACKEND",
+    "cpu",
 }
 EXAMPLES = ("tests/core/experiments/test_echo.py", "pages/ui/i18n/languages/fr/LC_MESSAGES/viewer.po")
 
@@ -122,3 +124,21 @@ def test_the_block_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> Non
     exec(compile(blocks()[0], "README.md", "exec"), notebook)
     assert len(capsys.readouterr().out) > 40
     assert len(notebook["run"].path) >= 3  # type: ignore[attr-defined]
+
+
+def test_the_readme_s_disk_and_memory_are_those_of_the_benchmark() -> None:
+    """In GB, of the rows of `footprint` in MB: the app with its packages; a process that shows its first page."""
+    rows = (ROOT / "tests/benchmarks/README.md").read_text("utf-8")
+    disk = re.search(r"with torch's CPU build, of which torch \| (\d+) MB; ([\d,]+) MB", rows)
+    memory = re.search(r"a browser shows the first page \| \d+ MB; (\d+) MB", rows)
+    cuda = re.search(r"torch's CUDA build[^|]* \| ([\d,]+) MB \|", rows)
+    assert disk and memory and cuda
+    small, large = int(disk[1]) + int(disk[2].replace(",", "")), int(cuda[1].replace(",", ""))
+    said = " ".join(text_of("README.md").split())
+    assert f"in all {small / 1000:.1f} GB on disk instead of {large / 1000:.1f} GB" in said
+    assert f"it takes {int(memory[1]) / 1000:.1f} GB of memory" in said
+
+
+def test_the_readme_reads_torch_s_version_as_the_dockerfile_does() -> None:
+    version = "\"$(grep '^torch==' requirements.txt)\""
+    assert f"pip install {version} --index-url https://" in text_of("README.md") and version in text_of("Dockerfile")

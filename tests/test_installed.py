@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import doctest
 import re
+import runpy
 import site
 import subprocess
 import sys
 import venv
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from tests.browser.conftest import free_port
-from tests.test_deploy import get, wait_for
+from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow
-QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 @pytest.fixture(scope="module")
@@ -41,27 +39,87 @@ def test_the_example_of_the_readme_runs_with_the_installed_package(installed: Pa
     assert "from core import" in block
     code = block.replace("from core import", "from token_probability_viewer import")
     code += "\nimport token_probability_viewer as viewer\nassert viewer.errors.ViewerError and 'Generation' in dir(viewer)\n"
-    code += "import core\nassert 'environment' in core.__file__, core.__file__\n"
+    code += "import sys\nassert not {'core', 'pages', 'app'} & set(sys.modules), 'it touches other names'\n"
     run = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-2000:]
     assert len(run.stdout) > 40
 
 
-def test_beside_another_core_it_says_so(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "core.py").write_text("")
-    run = subprocess.run(
-        [installed / "python", "-c", "import core, token_probability_viewer"], cwd=tmp_path, capture_output=True, text=True
+def test_beside_a_project_with_the_same_names_both_work(installed: Path, tmp_path: Path) -> None:
+    for name, line in (("app.py", "create = 'app'"), ("core/__init__.py", "area = 'core'"), ("pages/__init__.py", "home = 'pages'")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(line)
+    code = (
+        "import sys\npath = list(sys.path)\nimport token_probability_viewer as viewer\nviewer.Generation, viewer.experiments.fork\n"
+        "from app import create\nfrom core import area\nfrom pages import home\nprint(create, area, home, sys.path == path)\n"
     )
-    assert "Another package called core is imported already" in run.stderr
+    run = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert run.stdout.split() == ["app", "core", "pages", "True"], run.stderr[-2000:]
 
 
-def test_the_command_starts_the_app(installed: Path, tmp_path: Path) -> None:
-    port = free_port()
-    options = ["--server.port", str(port), "--server.headless", "true", "--server.address", "127.0.0.1"]
-    server = subprocess.Popen([str(installed / "token-probability-viewer"), *options], cwd=tmp_path, **QUIET)
-    try:
-        wait_for(f"http://127.0.0.1:{port}/healthz")
-        assert get(f"http://127.0.0.1:{port}/")[0] == 200  # ready: the first model is loaded
-    finally:
-        server.terminate()
-        server.wait(20)
+def test_a_step_settings_and_a_script_are_read_in_another_process(installed: Path, tmp_path: Path) -> None:
+    write = (
+        "import pickle\nfrom token_probability_viewer import Generation, Recording, SamplingSettings, load_model\n"
+        "from token_probability_viewer.core.reports.settings_text import code\n"
+        "settings = SamplingSettings(seed=3, top_k=5)\nrun = Generation(load_model('storyteller-mini'), 'Once', settings)\n"
+        "run.generate(2)\n"
+        "open('run.py', 'w').write(code(run))\nprint(run.text)\n"
+        "pickle.dump((settings, run.path, Recording.of(run).path), open('kept', 'wb'))\n"
+    )
+    read = (
+        "import pickle\nsettings, path, recorded = pickle.load(open('kept', 'rb'))\n"
+        "print(settings.top_k, 'Once' + ''.join(step.text for step in path), 'Once' + ''.join(step.text for step in recorded))\n"
+    )
+    runs = [subprocess.run([installed / "python", "-c", text], cwd=tmp_path, capture_output=True, text=True) for text in (write, read)]
+    assert runs[1].returncode == 0, runs[0].stderr[-1000:] + runs[1].stderr[-1000:]
+    text = runs[0].stdout.strip()
+    assert runs[1].stdout.strip() == f"5 {text} {text}"
+    again = subprocess.run([installed / "python", "run.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert again.stdout.strip() == text, again.stderr[-2000:]
+
+
+def test_the_examples_of_the_package_and_of_its_build_hold(installed: Path, tmp_path: Path) -> None:
+    hook = runpy.run_path(str(ROOT / "deploy" / "package_tree.py"))
+    (example,) = doctest.DocTestFinder().find(hook["renamed"], "renamed", module=False, globs=hook)
+    assert doctest.DocTestRunner().run(example) == doctest.TestResults(0, 1)
+    with pytest.raises(ValueError, match="line 2: write `from"):
+        hook["renamed"]("import os\nimport core.errors\n")
+    assert hook["renamed"]("if 1:\n    from pages import (\n        ui,\n    )") == (
+        "if 1:\n    from token_probability_viewer.pages import (\n        ui,\n    )"
+    )
+    code = "import doctest, token_probability_viewer as viewer\nprint(*doctest.testmod(viewer))"
+    run = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert run.stdout.split() == ["0", "1"], run.stderr[-1000:]
+
+
+def test_the_wheel_holds_every_file_and_renames_every_import(installed: Path) -> None:
+    (package,) = installed.parent.glob("lib/python*/site-packages/token_probability_viewer")
+    listed = subprocess.run(["git", "ls-files", "core", "pages", "app.py"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    assert [name for name in listed.stdout.splitlines() if (ROOT / name).is_file() and not (package / name).is_file()] == []
+    left = [path for path in package.rglob("*.py") if re.search(r"^\s*(from|import) (core|pages|app)\b", path.read_text("utf-8"), re.M)]
+    assert [path.name for path in left if "recipe" not in path.parts] == []
+
+
+def test_mypy_sees_the_types_of_the_installed_package(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "mypy.ini").write_text("[mypy]\n[mypy-torch.*,transformers.*]\nfollow_imports = skip\n")
+    (tmp_path / "use.py").write_text(
+        "from token_probability_viewer import Generation, SamplingSettings, load_model\n"
+        "run = Generation(load_model('storyteller'), 'Once', SamplingSettings())\n"
+        "reveal_type(run.step().model_probability)\nrun.force(token=[])\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--python-executable", str(installed / "python"), "use.py"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert 'Revealed type is "float"' in run.stdout and "use.py:4: error:" in run.stdout, run.stdout + run.stderr
+
+
+def test_the_examples_and_the_command_work_from_another_folder(installed: Path, tmp_path: Path) -> None:
+    run = subprocess.run([installed / "python", ROOT / "tests" / "smoke.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr[-2000:]
+    scripts = list((ROOT / "examples").glob("*.py"))
+    assert len(scripts) == 4
+    for script in scripts:
+        assert len(script.read_text("utf-8").splitlines()) < 60
+        drawn, kept = (Image.open(folder / f"{script.stem}.png") for folder in (tmp_path, script.parent))
+        assert drawn.size == kept.size, f"draw it again: cd examples && python {script.name}"

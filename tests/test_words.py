@@ -31,7 +31,6 @@ OTHERS = {
     "record_results.py",
     "lifespan.py",
     "gate.py",
-    "example_texts.py",
     "event_log.py",
     "deployment.py",
     "operator_password.py",
@@ -48,7 +47,7 @@ NOT_WORDS = re.compile(
     r"^Alice was|Good morning!|Where is the cat|^Question|What is \d|repetition penalty|^forget|(8|4) bits|closed up|"
     r"^(end of (text|recording)|context full|limit reached|stop text|enough tokens|out of memory|notepad full|constraint fulfilled)$|"
     r"^(one by one|held out|From the sidebar)$|"
-    r"42 and 4242|token-probability-viewer|self|recording of an experiment|_text |space label|part (token|label)|model dice|row serial|"
+    r"42 and 4242|token-probability-viewer|self|recording of an experiment|_text |space label|part (token|label)|model dice|row step|"
     r"slot bottom|zero milli|Language · Sprache|^experiment $|(Forward passes|Time computing|Price, by the token)$|did not (start|end)|"
     r"^this model$|^guess (game|run)$|^text-decoration|"
     r"^In a village|^The bird flew"

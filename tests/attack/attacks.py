@@ -8,6 +8,7 @@ import json
 import random
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 from time import monotonic
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -19,12 +20,14 @@ from core.experiments import result_file
 from pages.ui import features
 from pages.ui.server.operator_password import TRIES
 from tests import protocol
+from tests.attack import http_attacks
 from tests.attack.visitor import Visitor, visit
 from tests.benchmarks.constraint import HOSTILE
 from tests.protocol import BackMsg
 
 PASSWORD = "the operator's own word"
 MEGABYTE = 2**20
+RECORDED = Path(__file__).parents[2] / "core" / "bundled" / "experiments"
 Attack = Callable[[str], Coroutine[Any, Any, bool]]
 
 
@@ -40,17 +43,17 @@ async def _ends(address: str, *messages: bytes | str) -> bool:
         async with visit(address) as visitor:
             ended.append(await visitor.is_ended_by(message))
     async with visit(address) as visitor:
-        return all(ended) and not await visitor.is_ended_by(visitor.rerun(step=True).SerializeToString())
+        return all(ended) and not await visitor.is_ended_by(visitor.rerun(preset_Balanced=True).SerializeToString())
 
 
 async def clear_caches(address: str) -> bool:
     """The message "clear cache", fifty times. Held: nothing is dropped, not even the text of who sends it."""
     async with visit(address) as visitor:
-        await visitor.ask(step=True)
+        await visitor.ask(preset_Balanced=True)
         for _ in range(50):
             await visitor.line.send(protocol.clear_cache())
         before = dict(visitor.ids)
-        await visitor.ask(back=True)
+        await visitor.ask(preset_Greedy=True)
         return visitor.ids.keys() >= before.keys()
 
 
@@ -132,7 +135,7 @@ async def constraints(address: str) -> bool:
         slowest, until = 0.0, monotonic() + 10
         async with visit(address, query=urlencode({"constraint": constraint}), forwarded="203.0.113.11") as visitor:
             while monotonic() < until:
-                slowest = max(slowest, await visitor.ask(step=True))
+                slowest = max(slowest, await visitor.ask(preset_Balanced=True))
         return slowest
 
     hostile = [*HOSTILE.values(), "regex:(a{1,1000}){1,1000}", "schema:" + '{"type":"array","items":' * 38 + "{}" + "}" * 38]
@@ -161,7 +164,7 @@ async def leaving(address: str) -> bool:
     for start in range(0, 200, 10):
         await asyncio.gather(*map(left, range(start, start + 10), ["", "read", "inside", "gallery", "cost"] * 2))
     async with visit(address) as visitor:
-        return await visitor.ask(step=True) < 10
+        return await visitor.ask(preset_Balanced=True) < 10
 
 
 async def flood(address: str) -> bool:
@@ -169,14 +172,14 @@ async def flood(address: str) -> bool:
     known = addresses()
     await asyncio.gather(*(_ask_without_end(address, next(known)) for _ in range(4)))
     async with visit(address) as visitor:
-        return await visitor.ask(step=True) < 10
+        return await visitor.ask(preset_Balanced=True) < 10
 
 
 async def flood_of_one(address: str) -> bool:
     """Twenty websockets of one address ask for the page without end."""
     await asyncio.gather(*(_ask_without_end(address, "203.0.113.10") for _ in range(20)))
     async with visit(address) as visitor:
-        return await visitor.ask(step=True) < 10
+        return await visitor.ask(preset_Balanced=True) < 10
 
 
 async def prepared_talks(address: str) -> bool:
@@ -223,7 +226,59 @@ async def long_text(address: str) -> bool:
         await visitor.line.send(message)
         await asyncio.sleep(8)  # it is read meanwhile; then its visitor leaves
     async with visit(address) as visitor:
-        return await visitor.ask(step=True) < 10
+        return await visitor.ask(preset_Balanced=True) < 10
+
+
+async def ngram_models(address: str) -> bool:
+    """Eight visitors count four texts of 199,000 random characters each, then four as large as the limit lets them.
+
+    Held: the first get a sentence, and the memory of all comes back when they have left.
+    """
+    letters = random.Random(0)
+
+    def text(length: int) -> str:
+        return "".join(chr(letters.randrange(0x4E00, 0x9FFF)) for _character in range(length))
+
+    async def counts(number: int) -> list[str]:
+        said = []
+        async with visit(address, "by_hand", forwarded=f"203.0.113.{20 + number}") as visitor:
+            for length in [199_000] * 2 + [55_000] * 4:
+                fields: dict[str, Any] = {"by_hand_text": text(length), "by_hand_n": ["4"], "by_hand_unit": "characters"}
+                await visitor.ask(**fields, by_hand_count=True)
+                said.append(" ".join(visitor.sentences))
+        return said
+
+    said = [await counts(number) for number in range(8)]
+    await asyncio.sleep(22)  # a session without a browser ends after five seconds, and its memory comes back fifteen seconds later
+    return all("different counts" in sentence for sentences in said for sentence in sentences[:2])
+
+
+async def junk_steps(address: str) -> bool:
+    """A link with 40,000 characters of steps that are none. Held: its page opens within five seconds."""
+    began = monotonic()
+    async with visit(address, query=urlencode({"steps": "!" * 40_000 + "a"})):
+        return monotonic() - began < 5
+
+
+async def many_ways(address: str) -> bool:
+    """Two links that ask Same prompt for 100,000 ways, and leave. Held: a newcomer's page opens within ten seconds."""
+    ways = ".".join(["1"] * 100_000) + ".-1"
+    for number in range(2):
+        async with visit(address, "same_prompt", query=urlencode({"ways": ways}), forwarded=f"203.0.113.{40 + number}", waits=False):
+            await asyncio.sleep(1)
+    began = monotonic()
+    async with visit(address):
+        return monotonic() - began < 10
+
+
+async def blanks(address: str) -> bool:
+    """A recorded result of Same prompt whose sentence is 24,000 blanks. Held: it opens, or gets a sentence, within ten seconds."""
+    result = json.loads(gzip.decompress((RECORDED / "same_prompt.json.gz").read_bytes()))
+    result["about"][0] = " " * 24_000 + "a"
+    async with visit(address, "gallery") as visitor:
+        await visitor.hand_in("gallery_file", gzip.compress(json.dumps(result).encode()), "blanks")
+        visitor.path, visitor.page = "same_prompt", ""
+        return await visitor.ask() < 10
 
 
 async def uploads(address: str) -> bool:
@@ -327,6 +382,11 @@ def some(quick: bool) -> dict[str, Attack]:
         prepared_talks,
         recordings,
         long_text,
+        ngram_models,
+        junk_steps,
+        many_ways,
+        blanks,
+        *http_attacks.ATTACKS,
         announced_files,  # before all room for files is taken
         uploads,
         sockets,

@@ -2,13 +2,14 @@
 
     python -m tests.attack.visitor http://127.0.0.1:8501
 
-presses buttons on Watch until it is ended. Its lines are the time of each press (time.monotonic) and the seconds to the end of its answer.
+presses Step and Back on Watch until it is ended. Its lines are the time of each press (time.monotonic) and the seconds to its answer.
 """
 
 from __future__ import annotations
 
 import asyncio
 import http.client
+import json
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -20,19 +21,23 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from tests import protocol
+from tests.benchmarks.run_client import RunClient
 from tests.protocol import BackMsg
 
 PATIENCE = 60.0  # seconds
 
 
 class Visitor:
-    """A session. ids: widgets of the page by their key. sentences: texts of the notices that were drawn since the last press."""
+    """A session. ids: widgets of the page by their key. sentences: texts of the notices that were drawn since the last press.
+
+    run_key: opens the routes of their run, "" if no live view was drawn.
+    """
 
     def __init__(self, address: str, line: ClientConnection, path: str, forwarded: str) -> None:
         self.address, self.line, self.path, self.forwarded = address, line, path, forwarded
         self.ids: dict[str, str] = {}
         self.sentences: list[str] = []
-        self.session = self.page = ""
+        self.session = self.page = self.run_key = ""
         self.upload_answers: list[Any] = []
 
     def hear(self, message: protocol.ForwardMsg) -> bool:
@@ -50,6 +55,8 @@ class Visitor:
             widget = getattr(getattr(element, name), "id", "") if name else ""
             if widget.startswith("$$ID-"):
                 self.ids[widget.split("-", 2)[2]] = widget
+            if name == "bidi_component" and "run_key" in element.bidi_component.json:
+                self.run_key = json.loads(element.bidi_component.json)["run_key"]
             if name == "alert":
                 self.sentences.append(element.alert.body)
         return protocol.is_end_of_answer(message)
@@ -67,7 +74,10 @@ class Visitor:
                 await self.line.recv()
 
     def rerun(self, **values: Any) -> BackMsg:
-        """Return the message that asks for the page with these values of widgets, by key: text, True (a press), or {name: value}."""
+        """Return the message that asks for the page with these values of widgets, by key.
+
+        A value is a text, True (a press), a list of texts (a choice of buttons), or {name: value} (a file).
+        """
         message = BackMsg()
         message.rerun_script.page_name = self.path
         message.rerun_script.page_script_hash = self.page
@@ -78,6 +88,8 @@ class Visitor:
                 widget.trigger_value = True
             elif isinstance(value, str):
                 widget.string_value = value
+            elif isinstance(value, list):
+                widget.string_array_value.data.extend(value)
             else:
                 info = widget.file_uploader_state_value.uploaded_file_info.add()
                 info.file_id, info.name, info.size = value["file_id"], "file.json", value["size"]
@@ -160,11 +172,13 @@ async def visit(address: str, path: str = "", query: str = "", forwarded: str = 
 
 async def _press_for_ever(address: str) -> None:
     async with visit(address) as visitor:
-        while True:
-            for key in ("step", "back"):
+        listening = asyncio.create_task(visitor.hear_all())
+        run = RunClient(urlsplit(address).port or 80, visitor.run_key)
+        while not listening.done():
+            for verb in ("step", "back"):
                 began = time.monotonic()
-                took = await visitor.ask(**{key: True})
-                print(began, took, flush=True)
+                await run.press(verb)
+                print(began, time.monotonic() - began, flush=True)
                 await asyncio.sleep(0.1)
 
 

@@ -55,7 +55,7 @@ class Browser:
     """One connection that stays open, as a phone's browser keeps it."""
 
     def __init__(self, hall: Hall) -> None:
-        self.hall, self.cookie, self.key = hall, "", ""
+        self.hall, self.cookie, self.key, self.run_key = hall, "", "", ""
         self.lock = asyncio.Lock()
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
@@ -66,6 +66,7 @@ class Browser:
             lines = [f"{'POST' if body else 'GET'} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.hall.port}", f"Content-Length: {len(body)}"]
             lines += [f"Cookie: {self.cookie}"] if self.cookie else []
             lines += [f"X-Room-Key: {self.key}"] if self.key else []
+            lines += [f"X-Run-Key: {self.run_key}", f"Origin: http://127.0.0.1:{self.hall.port}"] if self.run_key else []
             writer.write("\r\n".join([*lines, "", ""]).encode() + body)
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             content = await reader.readexactly(int(re.search(r"content-length: (\d+)", head, re.I)[1]))  # type: ignore[index]
@@ -117,34 +118,31 @@ async def wall(hall: Hall) -> None:
 
 
 class Presenter:
-    """The stage over a websocket: sends keys, hears the stage's data."""
+    """The stage: its page over a websocket, its keys over the routes of the run."""
 
-    def __init__(self, line: ClientConnection) -> None:
-        self.line, self.page, self.fragment, self.component = line, "", "", ""
+    def __init__(self, line: ClientConnection, hall: Hall) -> None:
+        self.line, self.browser = line, Browser(hall)
         self.data: dict[str, Any] = {}
-        self.number = int(1000 * time.time())
+        self.number = 0
 
     async def hear(self) -> None:
-        """Hear an answer to its end."""
+        """Hear the page to its end."""
         while True:
             message = protocol.read(await self.line.recv())
-            if message.WhichOneof("type") == "new_session":
-                self.page = message.new_session.page_script_hash
             if message.WhichOneof("type") == "delta" and message.delta.WhichOneof("type") == "new_element":
                 element = message.delta.new_element
                 if element.WhichOneof("type") == "bidi_component" and element.bidi_component.id.endswith(STAGE):
-                    self.component, self.fragment = element.bidi_component.id, message.delta.fragment_id
                     self.data = json.loads(element.bidi_component.json)
             if protocol.is_end_of_answer(message):
+                self.browser.run_key = self.data["run_key"]
                 return
 
     async def press(self, verb: str, **event: object) -> float:
-        """Send a key and return the seconds to the end of its answer."""
+        """Send a key and return the seconds to its answer."""
         self.number += 1
         began = time.monotonic()
-        value = {"do": verb, "number": self.number, **event}
-        await self.line.send(protocol.component_event(self.component, "did", value, self.page, self.fragment))
-        await self.hear()
+        press = {"view": "the-stage-of-a-hall", "number": self.number, "event": {"do": verb, "number": self.number, **event}}
+        self.data |= await self.browser.ask("/run/act", json.dumps(press).encode())
         assert self.data["did"] == self.number, "the key was not handled"
         return time.monotonic() - began
 
@@ -152,7 +150,7 @@ class Presenter:
 async def presenter(hall: Hall, opened: asyncio.Event) -> None:
     """Open the stage and the vote, then press a key again and again."""
     async with connect(f"ws://127.0.0.1:{hall.port}/_stcore/stream", subprotocols=["streamlit"], compression=None, max_size=None) as line:  # type: ignore[list-item]
-        stage = Presenter(line)
+        stage = Presenter(line, hall)
         await line.send(protocol.rerun("prompt=The+dog+ran+to+the&seed=7", "stage"))
         await stage.hear()
         await stage.press("vote")

@@ -1,7 +1,8 @@
 """What one press on Step passes through, by Python's profiler: `python -m tests.benchmarks.one_step`.
 
-Prints how many of the project's files and calls `run.step()` takes, and a second press on Step in Streamlit's own test runner (a whole run
-of the page's script), with the files that take most. Calls inside compiled code are not seen. `--files` lists every file.
+Prints how many of the project's files and calls `run.step()` takes, a press by the route of the run, and a second press on Step in
+Streamlit's own test runner (a whole run of the page's script), with the files that take most. Calls inside compiled code are not seen.
+`--files` lists every file.
 """
 
 from __future__ import annotations
@@ -50,8 +51,36 @@ def report(title: str, files: Counter[str], functions: int, all_files: bool) -> 
         sys.stdout.write(f"  {count:6} {file}\n")
 
 
+def press_by_route() -> tuple[Counter[str], int]:
+    """Trace a press on Step by the route of the run, its checks before Streamlit included."""
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from starlette.testclient import TestClient
+
+    from pages.ui.live import routes
+    from pages.ui.server.gate import Gate
+    from pages.ui.session import current, live_state
+    from pages.ui.session.state import Session, acting_for
+
+    session = Session()
+    with acting_for(session):
+        current.begin()
+    live_state.OPEN.add(session)
+    app = Starlette(routes=routes.ROUTES, middleware=[Middleware(Gate)])
+
+    def press(number: int) -> None:  # with threads of its own, because the profiler sees only new ones
+        headers = {routes.KEY: session.live.key, "origin": "http://localhost:8501"}
+        with TestClient(app, "http://localhost:8501", headers=headers) as client:
+            answer = client.post("/run/step", json={"view": "one-press-on-step", "number": number, "drawn": [1, number - 1]})
+            assert answer.json()["count"] == number
+
+    for number in range(1, 4):
+        press(number)
+    return traced(lambda: press(4))
+
+
 def main() -> None:
-    """Trace a step of a run, then a press on Step."""
+    """Trace a step of a run, a press by its route, then a press on Step."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", action="store_true", help="list every file")
     chosen = parser.parse_args()
@@ -61,6 +90,7 @@ def main() -> None:
     for _index in range(3):
         run.step()
     report("run.step()", *traced(run.step), chosen.files)
+    report("a press by the route", *press_by_route(), chosen.files)
 
     from streamlit.testing.v1 import AppTest
 

@@ -32,6 +32,7 @@ from core.experiments.speculative import gain, speculate
 from core.sampling.observation import History
 from core.sampling.observe_stages import pick
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.example_texts import EXAMPLES
 from tests.benchmarks.shapes import SHAPES, model_of, networks
 from tests.core.experiments.test_speculative import three_tokens
 
@@ -132,10 +133,10 @@ def speculative(model: LanguageModel, tokens: int, repeats: int) -> None:
     for name, guesser, text, greedy in (
         ("mini, a story", draft, PROMPT, False),
         ("mini, a story, greedy", draft, PROMPT, True),
-        ("mini, a sum step by step", draft, example_texts.FORESEEN["A sum, step by step"], False),
+        ("mini, a sum step by step", draft, EXAMPLES.foreseen["A sum, step by step"], False),
         ("n-grams, a story", None, PROMPT, False),
-        ("n-grams, a text that repeats", None, example_texts.FORESEEN[example_texts.REPEATS], False),
-        ("n-grams, the same, greedy", None, example_texts.FORESEEN[example_texts.REPEATS], True),
+        ("n-grams, a text that repeats", None, EXAMPLES.foreseen[example_texts.REPEATS], False),
+        ("n-grams, the same, greedy", None, EXAMPLES.foreseen[example_texts.REPEATS], True),
     ):
         for guesses in (2, 4, 8):
             seen = []

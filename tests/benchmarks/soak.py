@@ -83,14 +83,9 @@ async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> 
         if kind == "breaks off":
             await line.send(protocol.rerun(visitor.query))
             return  # in the middle of an answer
-        if kind == "plays" and visitor.play:
-            await _answer(visitor, line, seen, query=query, press=visitor.play)
-            until = time.monotonic() + dice.uniform(2, 8)
-            while visitor.clocks and time.monotonic() < until:
-                part = min(visitor.clocks, key=visitor.clocks.__getitem__)
-                await asyncio.sleep(visitor.clocks[part])
-                await _answer(visitor, line, seen, query=query, part=part)
-                seen.steps += 1
+        if kind == "plays" and visitor.key:
+            await visitor.play(line, time.monotonic() + dice.uniform(2, 8), "127.0.0.1")
+            seen.steps += len(visitor.steps)
         for _ in range(dice.randint(1, 3)):
             await _answer(visitor, line, seen, page=dice.choice(features.paths()), query=query)
     seen.errors += visitor.errors

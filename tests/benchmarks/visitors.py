@@ -3,10 +3,10 @@
     python -m tests.benchmarks.visitors [--visitors 30] [--arrive 15] [--seconds 45] [--replicas 1] [--proxy] [--kill] [--training]
                                         [--newcomers 20]
 
-Starts the app on free ports of this machine. The visitors arrive one after another within --arrive seconds (0: in the same moment), press
-Restart and Play, answer the server's clocks as browsers do, and press Pause and Play every eight seconds. Printed: seconds from a tick to
-the end of its answer (a step: forward pass, dice, record, tables and charts as bytes), the same for presses and for opening the page, while
-they arrive and when all are there; steps a second for all; errors; processor and memory of all processes together.
+Starts the app on free ports of this machine. The visitors arrive one after another within --arrive seconds (0: in the same moment), open
+the page over a websocket, then press Restart and Play by the routes of the live view at five steps a second, and press Pause and Play every
+eight seconds. Printed: seconds from one step to the next, from a press to its answer, and for opening the page, while they arrive and when
+all are there; steps a second for all; errors; processor and memory of all processes together.
 
 --proxy: nginx with the configuration of `deploy/` in front, every visitor with an address of their own. --kill: one of several replicas is
 killed in the middle; printed is how long its visitors waited until another one drew their page. --training: one more visitor trains a copy
@@ -120,7 +120,7 @@ def _report(visitors: list[Visitor], all_there: float, took: float) -> None:
     presses = [press for visitor in visitors if not visitor.teaches for press in visitor.presses]
     players = sum(1 for visitor in visitors if visitor.steps and not visitor.teaches)
     print(f"  steps drawn      {len(steps)} ({len(steps) / took:.0f}/s for all, {len(steps) / took / max(1, players):.1f}/s each)")
-    for name, times in (("tick to answer", steps), ("press to answer", presses)):
+    for name, times in (("step to step", steps), ("press to answer", presses)):
         _tell(f"{name}, arriving", [one for one in times if one[0] < all_there])
         _tell(f"{name}, all there", [one for one in times if one[0] >= all_there])
     _tell("page opened", [one for visitor in visitors for one in visitor.openings if one[0] < all_there])

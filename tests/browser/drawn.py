@@ -15,6 +15,10 @@ MARKS = """selector => [...document.querySelectorAll(selector)].flatMap(part => 
   return { kind: group.classList[0].replace("mark-", ""), row, size: Math.max(box.width, box.height), text: shape.textContent,
     broken: /NaN|undefined/.test(shape.outerHTML) };
 })))"""
+SHARES = """(rows, [bar, name]) => Object.fromEntries(rows.filter(row => row.bar).map(row => {
+  const drawn = row.querySelector(`i.${bar}`), share = Number(getComputedStyle(drawn).getPropertyValue("--share"));
+  return [row.bar[name], share > 0 && drawn.offsetWidth === 0 ? null : share];
+}))"""
 ROWS = """selector => [...document.querySelectorAll(selector)].flatMap(part => [...part.querySelectorAll("table tr")].map(
   row => [...row.querySelectorAll("td")].map(cell => cell.textContent.trim())).filter(row => row.length))"""
 
@@ -65,6 +69,15 @@ class Drawn:
             return values
 
         found: dict[str, Any] = self._read(read, f"{kind} with {name} and {field}")
+        return found
+
+    def shares(self, bar: str, name: str = "piece") -> dict[str, float]:
+        """Return by its token how much of its row a bar of the live view takes: "model", or "used" for the probability after the settings.
+
+        name: "piece", or "label" for the token as the row shows it.
+        """
+        rows = self.page.locator(self.part).locator(".bar:visible")
+        found: dict[str, float] = self._read(lambda: rows.evaluate_all(SHARES, [bar, name]), "bar")
         return found
 
     def texts(self, selector: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.experiments.request_cost import answers
 from core.experiments.result_file import RecordedExperiment
 from pages.ui.i18n import numbers
 from pages.why.why_words import strongest
@@ -119,7 +120,7 @@ def context_end(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 def cost_two(drawn: Drawn, kept: RecordedExperiment) -> None:
     passes = [row[1] for row in drawn.rows() if "Forward passes" in row[0]]
-    counts = [sum(place == side for place, _ in kept.seen) for side in (0, 1)]
+    counts = [answers(kept.seen, side)[0][-1].receipt.new_tokens for side in (0, 1)]
     assert [text.startswith(str(count)) for text, count in zip(passes, counts, strict=True)] == [True, True]
 
 
@@ -295,6 +296,13 @@ def bars(drawn: Drawn, distribution: Any, field: str = "model", count: int = 5) 
     """Assert that the likeliest tokens are drawn as bars with the model's probabilities."""
     likeliest = {one.piece: one.model_probability for one in distribution.candidates[:count]}
     shown = drawn.pairs("rect", "piece", field)
+    assert {piece: shown.get(piece) for piece in likeliest} == pytest.approx(likeliest, rel=1e-3)
+
+
+def live_bars(drawn: Drawn, distribution: Any, count: int = 5) -> None:
+    """Assert that the likeliest tokens are bars of the live view with the model's probabilities."""
+    likeliest = {one.piece: one.model_probability for one in distribution.candidates[:count]}
+    shown = drawn.shares("model")
     assert {piece: shown.get(piece) for piece in likeliest} == pytest.approx(likeliest, rel=1e-3)
 
 

@@ -48,12 +48,8 @@ def test_the_card_of_a_bar_says_its_counts(visit: Visit) -> None:
     watching = visit(LINK)
     watching.press("step", 1)
     page = watching.page
-    chart = page.locator(".st-key-distribution [data-testid=stVegaLiteChart], [data-testid=stVegaLiteChart]").first
-    box = chart.bounding_box()
-    page.mouse.move(box["x"] + 60, box["y"] + 40)
-    page.mouse.move(box["x"] + 62, box["y"] + 44)
-    page.locator("#vg-tooltip-element").wait_for()
-    assert re.search(r"followed .+ \d+ of \d+ times", page.locator("#vg-tooltip-element").inner_text())
+    page.locator(".st-key-odds .bar").first.hover()
+    assert re.search(r"followed .+ \d+ of \d+ times", page.locator(".st-key-odds .card").inner_text())
 
 
 @pytest.mark.parametrize("address", ["stage", "two-branches"])

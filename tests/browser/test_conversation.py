@@ -60,7 +60,7 @@ def ask(page: Any, message: str) -> None:
 
 def ended(page: Any) -> None:
     """Wait until the page says why the answer ended."""
-    page.locator('.st-key-hero [data-testid="stAlert"]').first.wait_for(timeout=COLD)
+    page.locator(".st-key-hero .ended").wait_for(timeout=COLD)
     settled(page)
 
 
@@ -70,7 +70,9 @@ def recording(page: Any) -> Recording:
     if not page.get_by_role("button", name="Recording (JSON)").is_visible():
         press(page, "keep")
     text = download(page, page.get_by_role("button", name="Recording (JSON)")).read_text("utf-8")
+    settled(page)
     page.keyboard.press("Escape")
+    page.get_by_role("button", name="Recording (JSON)").wait_for(state="hidden")
     return Recording.loads(text)
 
 
@@ -121,7 +123,7 @@ def test_a_packed_file_by_its_path_and_three_turns_with_it(at: Callable[..., Any
     card = page.locator('[data-testid="stVerticalBlock"]', has_text="Read from Q8_0").last
     card.get_by_text("widened to").first.wait_for()
     page.get_by_text("in memory:").first.wait_for()
-    turn_to(page, "Watch", "Watch")
+    turn_to(page, "Watch")
     page.locator(".st-key-as_chat label").click()
     watching = Watching(page)
     page.locator('[data-testid="stChatMessage"]').first.wait_for()
@@ -218,7 +220,7 @@ def test_three_turns_with_smollm2_end_at_its_end_token(new_page: Callable[..., A
         settled(page, COLD)
         use_file(page, smollm2)
         page.get_by_text("Read from Q4_1").first.wait_for()
-        turn_to(page, "Watch", "Watch")
+        turn_to(page, "Watch")
         page.locator(".st-key-as_chat label").click()
         watching = Watching(page)
         turns = list(talk(watching, ("Name one animal.", "Say goodbye in one short sentence."), 120))

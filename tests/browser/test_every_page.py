@@ -21,6 +21,7 @@ from pages.ui import features
 from pages.ui.experiments import experiment
 from pages.ui.features import Recorded
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.glossary import terms
 from pages.ui.presenting import prepared_talks
 from pages.ui.session.sampling_controls import START
@@ -59,7 +60,7 @@ def usual(prompt: str = example_texts.FIRST_PROMPT, count: int = 0) -> Generatio
 
 def watch(page: Any) -> None:
     run = usual()
-    eventually(page, partial(observed.bars, Drawn(page, ".st-key-odds"), run.next_distribution()))
+    eventually(page, partial(observed.live_bars, Drawn(page, ".st-key-odds"), run.next_distribution()))
     observed.words(Drawn(page, ".st-key-strip"), run.prompt)
 
 
@@ -67,7 +68,7 @@ def watch_step(page: Any) -> None:
     press(page, "step")
     run = usual(count=1)
     eventually(page, partial(observed.words, Drawn(page, ".st-key-strip"), run.prompt + run.path[0].text))
-    eventually(page, partial(observed.bars, Drawn(page, ".st-key-odds"), run.path[0]))
+    eventually(page, partial(observed.live_bars, Drawn(page, ".st-key-odds"), run.path[0]))
 
 
 def tour(page: Any) -> None:
@@ -87,7 +88,7 @@ def same_number(found: list[str], count: int) -> None:
 
 
 def read(page: Any, example: str = "A tale") -> None:
-    tokens = score_text(load_model("storyteller"), example_texts.TO_READ[example]).tokens
+    tokens = score_text(load_model("storyteller"), EXAMPLES.to_read[example]).tokens
     surprises = [token.surprise for token in tokens if token.surprise is not None]
     eventually(page, lambda: observed.same(Drawn(page, MAIN).marks("rect", "surprise"), surprises))
 
@@ -105,7 +106,7 @@ def guess_a_word(page: Any) -> None:
     page.locator(".st-key-guess_form input, [data-testid=stForm] input").first.fill("princess")
     page.locator("[data-testid=stForm] button").first.click()
     drawn = Drawn(page, MAIN)
-    eventually(page, lambda: same_number([str(share) for share in drawn.marks("rect", "model")[:12]], 12))
+    eventually(page, lambda: same_number([*drawn.shares("model")], 9))
 
 
 def shelf(page: Any) -> None:
@@ -246,10 +247,20 @@ def attack_in_every_way(page: Any) -> None:
     press(page, "watermark_certain")
 
 
+def chat(page: Any) -> None:
+    page.get_by_text("storyteller has no chat template").wait_for()
+
+
+def chat_models(page: Any) -> None:
+    page.get_by_role("link", name="Download a chat model").click()
+    page.get_by_text("a tiny chat model").wait_for()
+
+
 Draws = Callable[[Any], None]
 PLAIN: dict[str, tuple[Draws, Draws | None]] = {
     "watch": (watch, watch_step),
     "tour": (tour, tour_one),
+    "chat": (chat, chat_models),
     "read": (read, read_another),
     "guess": (guess, guess_a_word),
     "gallery": (shelf, shelf_open),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.i18n import example_texts
+from pages.ui.i18n.example_texts import EXAMPLES
 from tests.browser.drawn import Drawn, plainly
 from tests.browser.watching import eventually, press, settled, turn_to, type_into
 
@@ -59,7 +59,7 @@ def test_a_set_goes_on_whatever_is_touched_and_wherever_the_visitor_goes(at: At)
         now = done(page)
         assert now >= reached and page.locator('[data-testid="stAlert"]').count() == 0
         reached = now
-    turn_to(page, "How it works", "Training")
+    turn_to(page, "How it learns")
     page.locator(".st-key-think_count").wait_for(state="detached")
     turn_to(page, "What if", "Thinking aloud")
     page.locator(".st-key-think_set_start button").wait_for(timeout=120_000)
@@ -125,7 +125,7 @@ def test_the_dice_of_inside_fall_and_pieces_form_while_one_types(at: At) -> None
     field.fill("A fox 🦊!")
     chips = page.locator(".st-key-inside_chips")
     chips.locator(".token", has_text="fox").wait_for()
-    assert chips.locator(".below").first.inner_text().isdigit()
+    assert chips.locator(".stacked").first.get_attribute("data-below").isdigit()
     contents = page.locator(".st-key-inside_contents").get_by_role("link")
     assert contents.count() == 7
     contents.last.click()
@@ -138,7 +138,7 @@ def test_the_buttons_that_act_in_the_run_of_their_press_are_pressed(at: At) -> N
     page.locator('[class*="st-key-read_why_"] button').first.click()
     page.wait_for_url("**/why**")
     eventually(page, lambda: Drawn(page, ".st-key-why_words_controls").texts("p"))
-    assert page.locator(".st-key-why_text textarea").input_value() == example_texts.TO_READ["A tale"]
+    assert page.locator(".st-key-why_text textarea").input_value() == EXAMPLES.to_read["A tale"]
     page = at("candidates")
     page.locator(".st-key-candidates_view button").last.click()
     settled(page)

@@ -87,7 +87,7 @@ def test_a_proxy_without_websockets_is_named_on_the_page(new_page: Callable[...,
 def test_one_link_in_two_tabs_is_two_texts(visit: Visit, app: str) -> None:
     first = visit("?prompt=Once+upon+a+time&seed=5")
     written = first.steps(1, 3)
-    link = first.page.url.removeprefix(app).lstrip("/")
+    link = first.address().removeprefix(app).lstrip("/")
     second = visit(link, beside=first.page)
     second.until("steps.length === 3")
     assert second.written() == written

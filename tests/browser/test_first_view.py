@@ -7,17 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.browser.watching import Watching, eventually, press, settled
+from tests.browser.watching import Watching, press, settled
 
 pytestmark = pytest.mark.browser
 
 Visit = Callable[..., Watching]
-LAYER = """layer => [...document.querySelectorAll(`.st-key-odds svg g.layer_${layer}_marks > *`)].map(mark => {
-  const { left, right, top, bottom } = mark.getBoundingClientRect();
-  return { left, right, top, bottom, text: mark.textContent };
+BOXES = """nodes => nodes.map(node => {
+  const { left, right, top, bottom } = node.getBoundingClientRect();
+  return { left, right, top, bottom, text: node.textContent };
 })"""
-PALE, NUMBERS = 0, 4  # layers of the chart
-ROWS = ".st-key-odds svg .row_marks path, .st-key-odds svg .row path"
 COVERED = """() => [...document.querySelectorAll('[class*="st-key-chart_"] > [class*="st-key-save_"] button')].flatMap(button => {
   const own = button.getBoundingClientRect();
   const chart = button.closest('[class*="st-key-chart_"]');
@@ -27,17 +25,14 @@ COVERED = """() => [...document.querySelectorAll('[class*="st-key-chart_"] > [cl
     return box.width > 0 && box.left < own.right && box.right > own.left && box.top < own.bottom && box.bottom > own.top;
   }).map(mark => mark.textContent || mark.getAttribute("d"));
 })"""
-CARD = "() => [...document.querySelectorAll('#vg-tooltip-element.visible')].map(card => card.textContent)"
-
 ABOVE = """() => {
   const [dice, player] = [".st-key-dice", '[data-testid="stBottom"]'].map(name => document.querySelector(name).getBoundingClientRect());
   return dice.top + 0.7 * dice.height < player.top;
 }"""
-FOLLOW = """selector => {
+FOLLOW = """name => {
   window.places = [];
   const note = () => {
-    const place = document.querySelector(selector)?.getBoundingClientRect().left;
-    if (place !== undefined) window.places.push(place);
+    window.places.push(window.tokenViewerLive.buttons[name].getBoundingClientRect().left);
     requestAnimationFrame(note);
   };
   note();
@@ -48,8 +43,7 @@ FOLLOW = """selector => {
 def test_a_number_stands_between_its_token_and_its_bars(visit: Visit, width: int) -> None:
     """At temperature 0.7, "everything else" has a pale bar of 49 %; its number, 10 %, was at the end of that bar."""
     page = visit("?temperature=0.7", width=width).page
-    settled(page)
-    bars, numbers = page.evaluate(LAYER, PALE), page.evaluate(LAYER, NUMBERS)
+    bars, numbers = (page.locator(f".st-key-odds .bar {part}").evaluate_all(BOXES) for part in (".model", ".number"))
     assert len(bars) == len(numbers) == 9 and numbers[-1]["text"].endswith("%")
     assert max(bar["right"] - bar["left"] for bar in bars) == bars[-1]["right"] - bars[-1]["left"]
     for bar, number in zip(bars, numbers, strict=True):
@@ -61,26 +55,22 @@ def test_the_card_of_a_clicked_bar_ends_with_its_step(visit: Visit) -> None:
     watching = visit()
     page = watching.page
     watching.press("step", 1)
-    settled(page)
-    box = page.locator(ROWS).nth(6).bounding_box()
-    at = (box["x"] + 200, box["y"] + box["height"] / 2)
-    page.mouse.move(*at)
-    eventually(page, lambda: _assert(page.evaluate(CARD)))
-    page.mouse.click(*at)
+    bar, card = page.locator(".st-key-odds .bar").nth(6), page.locator(".st-key-odds .card")
+    bar.hover()
+    card.wait_for()
+    shown = card.inner_text()
+    bar.click()
     watching.until("steps.length === 1 && steps[0].forced")
-    settled(page)
     page.keyboard.press("ArrowRight")
     watching.until("steps.length === 2")
-    eventually(page, lambda: _assert(not page.evaluate(CARD)))
+    assert card.inner_text() != shown, "the card is that of the row as it is now"
+    page.mouse.move(700, 20)
+    card.wait_for(state="hidden")
     ring = page.evaluate("() => getComputedStyle(document.querySelector('[data-testid=stMain]')).outlineStyle")
     assert ring == "none", "no ring surrounds the whole page"
 
 
-def _assert(holds: object) -> None:
-    assert holds
-
-
-@pytest.mark.parametrize("path", ["", "inside", "batching", "cache"])
+@pytest.mark.parametrize("path", ["inside", "batching", "cache"])
 def test_on_a_phone_the_menu_of_a_chart_covers_no_mark(at: Callable[..., Any], path: str) -> None:
     page = at(path, width=390, height=844, has_touch=True, is_mobile=True)
     page.locator('[data-testid="stVegaLiteChart"] svg').first.wait_for()
@@ -96,8 +86,9 @@ def test_text_bars_dice_and_player_are_in_one_look(visit: Visit, width: int, hei
     settled(watching.page)
     assert watching.page.evaluate(ABOVE), "the strip is above the player"
     watching.button("play").click()
-    watching.page.wait_for_function(f"() => document.querySelector('.st-key-pause') && ({ABOVE})()")  # until the text needs a further line
-    watching.page.locator(".st-key-speed input").press("ArrowRight")  # it can be reached
+    watching.button("pause").wait_for()
+    watching.page.wait_for_function(ABOVE)  # until the text needs a further line
+    watching.page.locator(".st-key-live_player input").press("ArrowRight")  # it can be reached
 
 
 def test_a_page_begins_at_its_top(at: Callable[..., Any]) -> None:
@@ -105,7 +96,7 @@ def test_a_page_begins_at_its_top(at: Callable[..., Any]) -> None:
     main = page.locator('[data-testid="stMain"]')
     main.evaluate("main => main.scrollTo(0, 600)")
     press(page, "gallery_open_certain")
-    page.locator(".st-key-leave button").wait_for()
+    page.locator("button[data-name=recorded]").wait_for()
     settled(page)
     assert main.evaluate("main => main.scrollTop") == 0
     assert page.locator(".st-key-temperature").count() == 0, "the sidebar shows the settings of the recording"
@@ -120,7 +111,7 @@ def test_the_buttons_stay_in_their_places_while_play_becomes_pause(visit: Visit)
     """A button that moves between the press and the release of the mouse loses the click."""
     watching = visit()
     settled(watching.page)
-    watching.page.evaluate(FOLLOW, ".st-key-restart button")
+    watching.page.evaluate(FOLLOW, "restart")
     for _ in range(3):
         watching.button("play").click()
         watching.button("pause").click()
@@ -130,8 +121,9 @@ def test_the_buttons_stay_in_their_places_while_play_becomes_pause(visit: Visit)
 
 
 def test_play_and_pause_in_quick_turns_show_no_error(visit: Visit) -> None:
-    page = visit().page
-    slider = page.locator(".st-key-speed input[type=range]")
+    watching = visit()
+    page = watching.page
+    slider = page.locator(".st-key-live_player input[type=range]")
     slider.focus()
     for _ in range(2):
         slider.press("ArrowRight")
@@ -141,10 +133,30 @@ def test_play_and_pause_in_quick_turns_show_no_error(visit: Visit) -> None:
           if (document.body.textContent.includes("Something went wrong")) window.seenErrors += 1;
         }).observe(document.body, { childList: true, subtree: true }); }"""
     )
-    page.mouse.click(700, 300)
+    page.mouse.click(1200, 700)  # where nothing stands
     for _ in range(6):
         page.keyboard.press("Space")
-        page.wait_for_timeout(350)
+        watching.button("pause").wait_for()
         page.keyboard.press("Space")
-        settled(page)
+        watching.button("play").wait_for()
     assert page.evaluate("() => window.seenErrors") == 0
+
+
+IN_VIEW = """() => {
+  const found = [];
+  const walk = root => root.querySelectorAll("*").forEach(one => {
+    if (one.shadowRoot) walk(one.shadowRoot);
+    if (one.tabIndex < 0 || !one.matches("a[href], button, input, textarea, select, summary, [role=button]")) return;
+    if (!one.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return;
+    const box = one.getBoundingClientRect(), above = one.getRootNode().elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    if (box.width > 1 && above && (one.matches("input") || one.contains(above))) found.push(one.ariaLabel || one.innerText);
+  });
+  walk(document);
+  return found;
+}"""
+
+
+def test_at_most_thirty_controls_are_in_view_before_the_first_step(visit: Visit) -> None:
+    page = visit(width=1400, height=900).page
+    settled(page)
+    assert len(page.evaluate(IN_VIEW)) <= 30, page.evaluate(IN_VIEW)

@@ -1,4 +1,4 @@
-"""Contrast themes of Windows (forced colours): what a colour shows is still visible."""
+"""Contrast themes of Windows (forced colours): what a colour shows is still visible. And a system that turns dark."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.palette import DARK
 from tests.browser.watching import Watching, settled
 
 pytestmark = pytest.mark.browser
@@ -26,9 +27,29 @@ def test_dice_tints_legend_and_sliders_are_visible(visit: Callable[..., Watching
     assert "0px" not in look(page, ".st-key-dice .track", "borderTopWidth")
     assert len(look(page, ".st-key-strip .token[role=button]:not(.accent)") | {canvas}) == 3, "each of two tokens has its own tint"
     assert "none" not in look(page, ".st-key-strip .legend i", "backgroundImage")
-    swatches = look(page, ".st-key-odds_legend .stHtml span span")
+    swatches = look(page, ".st-key-odds .entries i")
     assert len(swatches) == 3 and canvas not in swatches
     assert "0px" not in look(page, ".st-key-temperature [role=group] > div > div:empty", "borderTopWidth")
+
+
+def test_a_switch_is_drawn_and_shows_whether_it_is_on(at: Callable[..., Any]) -> None:
+    page = at("watch", forced_colors="active")
+    track = ".st-key-watch_more label > span + div"
+    canvas = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+    assert "0px" not in look(page, track, "borderTopWidth") and canvas not in look(page, f"{track} > div")
+    off = look(page, track)
+    page.locator(".st-key-watch_more label").first.click()
+    settled(page)
+    assert look(page, track) != off
+
+
+def test_a_page_follows_a_system_that_turns_dark_while_it_is_open(at: Callable[..., Any]) -> None:
+    page = at("glossary")
+    logo = page.locator('img[src^="data:image/svg"]').first
+    before = logo.get_attribute("src")
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"getComputedStyle(document.documentElement).getPropertyValue('--tv-muted-text').trim() === '{DARK.muted_text}'")
+    page.wait_for_function("before => document.querySelector('img[src^=\"data:image/svg\"]').src !== before", arg=before)
 
 
 def test_the_verdicts_and_bars_of_speculative_decoding_are_visible(at: Callable[..., Any]) -> None:

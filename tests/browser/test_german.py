@@ -44,7 +44,7 @@ def test_watch_an_experiment_the_tour_and_the_stage_speak_german(new_page: Calla
     with spoken_language.speaking("de"):
         titles = {path: features.title_of(path) for path in ("watch", "think", "tour")}
         at_once = _("At once")
-    page.locator('[data-testid="stTopNavSection"][aria-current]', has_text=titles["watch"]).wait_for()
+    page.locator('[data-testid="stTopNavLink"][aria-current]', has_text=titles["watch"]).wait_for()
     found = sideways(page, 320)  # German words are longer
     page.set_viewport_size({"width": 1400, "height": 900})
 
@@ -56,7 +56,7 @@ def test_watch_an_experiment_the_tour_and_the_stage_speak_german(new_page: Calla
 
     page.goto(f"{app}/tour?lang=de&stop=odds")
     page.wait_for_function(IS_GERMAN)
-    page.locator(".st-key-tour_widget_odds svg.marks").first.wait_for()
+    page.locator(".st-key-tour_widget_odds .bar").first.wait_for()
     found += sideways(page, 320)
 
     page.goto(f"{app}/stage?lang=de")

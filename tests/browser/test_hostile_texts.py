@@ -40,7 +40,7 @@ def test_a_link_that_spells_pictures_makes_none_on_any_page(new_page: Callable[.
     refused = listen(page)
     for path in PAGES:
         page.goto(f"{app}/{path}?prompt={quote(f'{PICTURE} {LINK} Once')}&model={quote(PICTURE)}&temperature={quote(LINK)}")
-        page.locator("[data-testid=stAlert]").first.wait_for()
+        page.locator("[data-testid=stAlert]:visible, .notice:visible").first.wait_for()
         nothing_was_made(page)
     assert not refused, "nothing hostile was even tried"
 
@@ -75,8 +75,8 @@ def test_a_recording_that_spells_pictures_is_shown_letter_by_letter(visit: Visit
     page.locator('[class*="st-key-branch_"] button').first.wait_for()
     nothing_was_made(page)
     page.keyboard.press("Escape")
-    for group, title, part in (("How it works", "Inside one step", ".st-key-strip .token"), ("What it costs", "Receipt", "table")):
-        turn_to(page, group, title)
+    for entry, part in (("Look inside", ".st-key-strip .token"), ("What it costs", "table")):
+        turn_to(page, entry)
         page.locator(f"[data-testid=stMain] {part}").first.wait_for()
         nothing_was_made(page)
     assert not refused
@@ -103,8 +103,8 @@ def test_a_server_that_spells_pictures_is_called_by_its_letters(at: Callable[...
         press(page, "models_connect")
         page.get_by_text("is in use").wait_for()
         nothing_was_made(page)
-        for group, title, key in (("What it costs", "Receipt", "cost_two_start"), ("What if", "Compare", "compare_start")):
-            turn_to(page, group, title)
+        for entry, tab, key in (("What it costs", "", "cost_two_start"), ("What if", "Compare", "compare_start")):
+            turn_to(page, entry, tab)
             page.locator(f".st-key-{key}").first.wait_for()
             nothing_was_made(page)
         assert not refused

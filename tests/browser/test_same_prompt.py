@@ -61,9 +61,9 @@ def test_every_pair_is_compared_saved_linked_and_kept(at: At) -> None:
         for column, values in (("first_nats", difference.first), ("second_nats", difference.second), ("kl_nats", difference.kl)):
             assert table[column].tolist() == pytest.approx(values, rel=1e-9, nan_ok=True)
         assert table.difference_nats[1:].tolist() == pytest.approx(difference.differences.tolist(), rel=1e-9)
-    turn_to(page, "Watch", "Watch")
+    turn_to(page, "Watch")
     page.locator(".st-key-strip").wait_for()
-    turn_to(page, "Serving", "Same prompt, other number")
+    turn_to(page, "Precision", "Same prompt, other number")
     page.locator(".st-key-made_same_prompt").wait_for()
     assert kept_result(page) == kept, "the live result is there after a change of page"
     page.reload()
@@ -80,7 +80,7 @@ def test_a_long_table_is_stopped_and_a_server_with_other_tokens_is_refused(at: A
         press(page, "models_connect")
         page.get_by_text("is in use").wait_for()
         press(page, "models_use_storyteller")
-        turn_to(page, "Serving", "Same prompt, other number")
+        turn_to(page, "Precision", "Same prompt, other number")
         ways(page, "", server.address.removeprefix("http://"), 3)
         press(page, "same_prompt_start")
         page.get_by_text("divide this text into different tokens: token 1 has the id").first.wait_for()

@@ -39,7 +39,7 @@ def test_a_stage_is_moved_the_bars_change_and_the_link_keeps_the_order(visit: Vi
     page.keyboard.press("Escape")
     settled(page)
     eventually(page, lambda: _assert_other(watching, before))
-    assert page.locator(".st-key-chip_order").first.is_visible()
+    page.locator(".st-key-chip_order").first.wait_for()
     eventually(page, lambda: _assert_in_address(page.url))
     other = visit(f"?{urlsplit(page.url).query}")
     eventually(other.page, lambda: _assert_same(other, watching.seen()["bars"]))

@@ -110,8 +110,8 @@ def test_keys_that_are_typed_into_the_field_of_guesses_are_letters_and_escape_le
     stage.wait("!part('black').hidden")
     stage.press("b", "Escape")
     stage.page.wait_for_url(lambda url: "/stage" not in url)
-    stage.page.locator(".st-key-step button").first.wait_for()
-    stage.page.locator('[data-testid="stTopNavSection"][aria-current]', has_text="Watch").wait_for()
+    stage.page.locator(".st-key-to_stage button").first.wait_for()
+    stage.page.locator('[data-testid="stTopNavLink"][aria-current]', has_text="Watch").wait_for()
     stage.press("s")
     stage.until("read", 0)
 

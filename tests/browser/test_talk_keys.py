@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pages.ui.presenting.talk_file import Stop, Talk
-from tests.browser.test_stage import SETTLED, OnStage, on_stage  # noqa: F401  (a fixture)
+from tests.browser.test_stage import SETTLED, OnStage, on_stage, write_all  # noqa: F401  (a fixture)
 from tests.browser.watching import FIND, press, stays
 
 pytestmark = pytest.mark.browser
@@ -220,6 +220,40 @@ def test_a_press_while_a_stop_is_still_being_drawn_is_not_lost(given: Callable[.
     talk.at(4)
 
 
+def test_after_a_reload_and_after_back_each_press_is_one_choice_again(given: Callable[..., Given]) -> None:
+    castle = Stop("Castle", "stage?prompt=There+was+a+castle&seed=3&temperature=0.7", words=10, doubt=1.0)
+    stage = given(FOX, castle).stage
+    stage.until("read", 0)
+    stage.press("]")
+    stage.wait("my.data.talk?.place === 1 && my.beat === 2")
+    presses = write_all(stage)
+    assert 0 < presses < 10, "some tokens have no choice"
+    stage.page.reload()
+    stage.wait("my.data.count === 10 && my.t === 0 && my.beat === 2")
+    assert write_all(stage) == presses
+    stage.press(*["ArrowLeft"] * 10)
+    stage.wait("my.t === 0 && my.beat === 2")
+    assert write_all(stage) == presses
+
+
+def test_a_reload_while_the_address_changes_continues_the_session_and_shows_no_other_stage(given: Callable[..., Given]) -> None:
+    talk = given(FOX, FOX)
+    stage = talk.stage
+    stage.until("read", 0)
+    session = stage.state("my.connection.key")
+
+    def after_the_address_has_changed(route: Any) -> None:
+        talk.page.wait_for_url("**steps=*")
+        route.continue_()
+
+    talk.page.route("**/stage?*", after_the_address_has_changed, times=1)
+    stage.press("5")
+    stage.wait("my.data.count === 1")
+    talk.page.reload()
+    stage.wait("true")
+    assert stage.state("[my.connection.key, my.data.talk?.place, my.data.count]") == [session, 0, 1], "the first that is shown"
+
+
 def test_a_stop_can_be_left_while_its_experiment_runs_and_the_stage_is_drawn(given: Callable[..., Given]) -> None:
     talk = given(*(LESSON, FOX) * 4)
     for number, milliseconds in enumerate((600, 700, 790, 850)):  # the lesson's clock ticks four times a second
@@ -240,6 +274,7 @@ def test_a_stop_shows_its_question_before_the_result_and_branches_have_room(give
     talk.has_button("cache_start")
     heading = talk.page.locator(".st-key-heading h1")
     heading.wait_for()
+    assert heading.evaluate("heading => parseFloat(getComputedStyle(heading).fontSize) >= 48"), "it fills the slide"
     talk.page.keyboard.press("ArrowRight")
     heading.wait_for(state="hidden")
     talk.page.locator(".st-key-result_race").wait_for()

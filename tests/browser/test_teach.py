@@ -28,11 +28,11 @@ def favourite(page: Any, name: str) -> None:
 
 def bars_on_watch(page: Any) -> list[str]:
     """Return the texts of the bars on Watch after "My name is", once Bob is among them."""
-    turn_to(page, "Watch", "Watch")
-    type_into(page, "prompt", "My name is")
-    page.locator(".st-key-prompt textarea").press("Control+Enter")
-    page.locator(".st-key-odds svg text", has_text="Bob").first.wait_for()
-    return list(page.locator(".st-key-odds svg text").all_text_contents())
+    turn_to(page, "Watch")
+    page.locator(".st-key-live_prompt textarea").fill("My name is")
+    page.locator(".st-key-live_prompt textarea").press("Enter")
+    page.locator(".st-key-odds .bar", has_text="Bob").first.wait_for()
+    return list(page.locator(".st-key-odds .bar:visible :is(.label, .number, .note)").all_text_contents())
 
 
 def steps_learned(page: Any) -> int:
@@ -97,7 +97,7 @@ def test_pause_one_step_a_moment_looked_at_and_undo(at: At) -> None:
     settled(page)  # a click on a chart that is drawn again is lost
     moments.nth(1).click(force=True)
     eventually(page, partial(looked_at, second))
-    page.locator(".st-key-teach_way_keys button").first.press("Enter")
+    page.locator(".st-key-teach_moment input[type=range]").press("ArrowLeft")
     eventually(page, partial(looked_at, first))
     settled(page)
     moments.nth(1).click(force=True)  # the moment that was clicked last
@@ -119,9 +119,9 @@ def test_a_second_visitor_is_told_their_place_and_gets_their_turn_when_the_first
     first.locator(".st-key-teach_way svg .mark-rect path").first.wait_for()
     press(second, "teach_start")
     second.get_by_text("Trainings before yours: 1.").wait_for()
-    turn_to(first, "Watch", "Watch")
+    turn_to(first, "Watch")
     favourite(second, "Anna")
-    turn_to(first, "How it works", "Teach it")
+    turn_to(first, "How it learns", "Teach it")
     first.locator(".st-key-teach_more button").wait_for()
     assert first.locator(".st-key-teach_pause").count() == 0, "what is left is stopped"
     assert steps_learned(first) < 160

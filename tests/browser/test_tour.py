@@ -14,7 +14,7 @@ from tests.browser.watching import press
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
-WORDS = "[data-testid=stHtml] span, .told button, .token, .part, .row, td, input, textarea, [data-testid=stMetricValue]"
+WORDS = "[data-testid=stHtml] span, .told button, .token, .part, .bar, .row, td, input, textarea, [data-testid=stMetricValue]"
 
 
 def stands(page: Any, voice: str, stop: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.presenting.prepared_talks import THE_VOTE
+from pages.ui.presenting.prepared_talks import TALKS
 from tests.browser.accessibility import violations
 from tests.browser.conftest import running_app
 from tests.browser.test_stage import SMALLEST, OnStage, on_stage  # noqa: F401  (a fixture)
@@ -72,7 +72,7 @@ def fits(stage: OnStage, last: str) -> None:
 
 def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[..., Any], hall: str, phones: Callable[..., Any]) -> None:
     stage = OnStage(new_page(f"{hall}/talk", width=1280, height=720))
-    Given(stage, THE_VOTE, FOX)
+    Given(stage, TALKS["Ten minutes"].stops[2], FOX)
     stage.wait(OPEN)
     room, labels = stage.state("[my.data.vote.code, my.data.vote.options]")
     before = stage.text("text")
@@ -145,6 +145,8 @@ def test_without_phones_hands_and_a_chat_count_and_own_words_wait_for_the_presen
     assert stage.state(VOTES)[:3] == [12, 4, 1] and stage.state("my.data.vote.own_row[1]") == 1
     assert "rocket" not in stage.text("vote"), "an own word waits for the presenter"
     notes = on_stage("/?notes=1", beside=stage)
+    notes.page.wait_for_function(f"() => ({FIND})('tail')?.textContent")
+    assert notes.text("tail").removeprefix("… ") == stage.text("text"), "the speaker's window stands where the wall stands"
     notes.page.get_by_role("button", name="<b>rocket</b> 1").click()
     stage.wait("part('result_words').textContent.includes('<b>rocket</b> 1')")
     fits(stage, "result_scores")
@@ -178,3 +180,27 @@ def test_a_wrong_code_leads_to_the_field_for_another_one(hall: str, phones: Call
     phone.locator("#enter button").click()
     phone.wait_for_url("**/vote?room=zzzz")
     phone.locator("#status", has_text="No room has this code.").wait_for()
+
+
+def test_a_phone_keeps_its_focus_and_is_told_the_result(new_page: Callable[..., Any], hall: str, phones: Callable[..., Any]) -> None:
+    stage = OnStage(new_page(f"{hall}/stage?prompt=The+dog+ran", width=1280, height=720))
+    stage.until("read", 0)
+    stage.press("v")
+    stage.wait(OPEN)
+    phone = phones(hall, stage.state("my.data.vote.code"))
+    first = phone.locator("#options button").first
+    first.focus()
+    phone.keyboard.press("Enter")
+    phone.locator("#status", has_text="Your vote").wait_for()
+    stage.press("ArrowRight")
+    stage.wait(ENDED)
+    phone.locator("#status", has_text=f"Votes: “{first.inner_text().strip()}” 1,").wait_for()
+    assert first.get_attribute("aria-disabled") == "true" and phone.evaluate("document.activeElement.parentElement.id") == "options"
+    assert violations(phone) == []
+    stage.press("3")
+    phone.locator("#status", has_text="The next question appears").wait_for()
+    assert phone.evaluate("document.activeElement.id") == "question"
+    stage.press("v")
+    stage.wait(OPEN)
+    phone.locator("#options button").first.wait_for()
+    assert phone.evaluate("document.activeElement.id") == "question"

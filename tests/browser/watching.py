@@ -28,11 +28,13 @@ READ = f"""() => {{
   const find = {FIND};
   const words = find("words");
   const dice = find("dice");
-  if (!words?.places || !dice) return null;
+  const rows = find("rows");
+  if (!words?.places || !dice || !rows) return null;
   const tokens = words.places.map(place => ({{ ...place.token, names: place.word.className }}));
-  const bars = [...document.querySelectorAll(".st-key-odds svg text")].map(text => text.textContent);
-  const title = [...document.querySelectorAll("h2")].map(h => h.textContent);
-  return {{ tokens, bars, title, told: dice.querySelector(".told").textContent }};
+  const shown = [...rows.children].filter(row => !row.hidden);
+  const bars = shown.flatMap(row => [".label", ".number", ".note"].map(name => row.querySelector(name).textContent));
+  const heading = find("title");
+  return {{ tokens, bars, title: [heading?.textContent ?? ""], told: dice.querySelector(".told").textContent }};
 }}"""
 
 
@@ -64,8 +66,8 @@ def stays(page: Any, condition: str, seconds: float = 1.5) -> None:
 
 
 def press(page: Any, key: str) -> None:
-    """Press the button with this key."""
-    page.locator(f".st-key-{key} button:visible").first.click()
+    """Press the button with this key, or with this name in the live view."""
+    page.locator(f".st-key-{key} button:visible, button[data-name='{key}']:visible").first.click()
 
 
 def grown(page: Any, selector: str) -> None:
@@ -79,6 +81,8 @@ def grown(page: Any, selector: str) -> None:
 
 def open_more_settings(page: Any) -> None:
     """Open the settings that are folded in the sidebar."""
+    if page.locator(".st-key-watch_more").count():
+        show_more(page)
     settled(page)
     summary = page.locator(".st-key-more_settings summary").first
     if summary.evaluate("summary => !summary.parentElement.open"):
@@ -108,11 +112,16 @@ def type_into(page: Any, key: str, text: str) -> None:
     field.press("Tab")
 
 
-def turn_to(page: Any, group: str, title: str) -> None:
-    """Go to another page by the menu, in the same session."""
+def turn_to(page: Any, entry: str, tab: str = "") -> None:
+    """Go to another page in the same session: by an entry of the menu and, if it is not its first page, by a tab."""
     settled(page)  # a rerun replaces the menu
-    page.locator('[data-testid="stTopNavSection"]', has_text=group).click()
-    page.locator('[data-testid="stTopNavDropdownLink"]', has=page.get_by_text(title, exact=True)).click()
+    link = page.locator('[data-testid="stTopNavLink"]', has=page.get_by_text(entry, exact=True))
+    if not link.count():
+        page.locator('[data-testid="stTopNavSection"]', has_text="More").click()
+        link = page.locator('[data-testid="stTopNavDropdownLink"]', has=page.get_by_text(entry, exact=True))
+    link.click()
+    if tab:
+        page.locator(".st-key-page_tabs a[href]:visible", has=page.get_by_text(tab, exact=True)).click()
 
 
 def repeated(page: Any, act: Callable[[], object], sign: Any, tries: int = 3, patience: int = COLD) -> None:
@@ -191,13 +200,18 @@ class Watching:
         )
         return self.seen()
 
+    def address(self) -> str:
+        """Return the page's address once it opens what is on screen."""
+        self.page.wait_for_function("() => window.tokenViewerLive.written === window.tokenViewerLive.version")
+        return str(self.page.url)
+
     def written(self) -> list[str]:
         """Return the written tokens."""
         return [token["text"] for token in self.seen()["tokens"] if token["step"] >= 0]
 
     def button(self, name: str) -> Any:
-        """Return a button of the player. While the page is drawn again, the old button can stand beside the new one."""
-        return self.page.locator(f".st-key-{name} button").first
+        """Return a button of the live view. While the page is drawn again, the old one can stand beside the new one."""
+        return self.page.locator(f"button[data-name={name}]").first
 
     def press(self, name: str, steps: int) -> list[str]:
         """Press a button of the player, wait until so many tokens are written, and return them."""
@@ -213,31 +227,21 @@ class Watching:
 
     def click_bar(self, place: int) -> None:
         """Click the bar in this place, 0 = the likeliest."""
-        settled(self.page)  # the chart of another step can still be there
-        marks = self.page.locator(".st-key-odds svg .row_marks path, .st-key-odds svg .row path")
-        while True:  # a chart that is drawn again swallows the click
-            mark = marks.nth(place).element_handle()
-            self.page.wait_for_timeout(200)
-            mark.wait_for_element_state("stable")  # a notice above the chart moves it
-            if mark.evaluate("node => node.isConnected"):
-                break
-        mark.click(force=True)
+        self.page.locator(".st-key-odds .bar").nth(place).click()
 
     def take_bar(self, place: int, condition: str) -> None:
-        """Click the bar in this place until a condition on `seen` holds. A click on the bar of a step before has no effect but a notice."""
+        """Click the bar in this place, and wait until a condition on `seen` holds."""
+        self.click_bar(place)
+        self.until(condition)
 
-        def once() -> None:
-            self.click_bar(place)
-            try:
-                self.until(condition, PATIENCE // 4)
-            except TimeoutError:
-                raise AssertionError(f"not after a click on bar {place}: {condition}") from None
-
-        eventually(self.page, once, PATIENCE / 1000)
+    def stays(self, condition: str, seconds: float = 1.5) -> None:
+        """Assert that a condition on `seen` keeps holding for so long."""
+        steps = "(seen?.tokens ?? []).filter(t => t.step >= 0)"
+        stays(self.page, f"(() => {{ const seen = ({READ})(), steps = {steps}; return {condition}; }})()", seconds)
 
     def click_word(self, step: int) -> None:
         """Click the token that this step wrote."""
-        self.page.locator(f'.st-key-strip [role="button"][data-step="{step}"]').click()
+        self.page.locator(f'.st-key-strip [role="button"][data-step="{step}"]').first.click()
 
     def choose_another(self, count: int) -> None:
         """Replace the last of so many tokens by another one, by its bar."""
@@ -252,12 +256,7 @@ class Watching:
         chooser.set_input_files({"name": "run.json", "mimeType": "application/json", "buffer": kept.encode()})
 
     def close_menu(self) -> None:
-        """Close "Keep or share". Escape has no effect while the page is drawn again, so it is pressed until the menu is gone."""
+        """Close "Keep or share"."""
         settled(self.page)
-        menu = self.page.locator(".st-key-recording")
-
-        def gone() -> None:
-            self.page.keyboard.press("Escape")
-            assert not menu.is_visible(), "the menu stays open"
-
-        eventually(self.page, gone)
+        self.page.keyboard.press("Escape")
+        self.page.locator(".st-key-recording").wait_for(state="hidden")

@@ -1,0 +1,76 @@
+"""The menu and the tabs: few entries, every page in reach by pointer and by keyboard, the open one marked; on a phone, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pages.ui import features
+from tests.browser.watching import Watching, eventually, settled, turn_to
+
+pytestmark = pytest.mark.browser
+
+MARKED = '[data-testid="{}"][aria-current]'
+TABS = ".st-key-page_tabs a:visible"  # Streamlit draws each link twice, once hidden
+
+
+def entries(page: Any) -> list[str]:
+    """Return the entries of the menu of a wide screen."""
+    shown = page.locator('[data-testid="stTopNavLink"]').all_inner_texts()
+    page.locator('[data-testid="stTopNavSection"]', has_text="More").click()
+    page.locator('[data-testid="stTopNavDropdownLink"]').first.wait_for()
+    folded = page.locator('[data-testid="stTopNavDropdownLink"]').all_inner_texts()
+    page.keyboard.press("Escape")
+    return [name.strip() for name in shown + folded]
+
+
+def test_every_page_is_reached_by_an_entry_and_a_tab(at: Callable[..., Any]) -> None:
+    page = at("glossary")
+    assert entries(page) == list(features.GROUPS)
+    for group in features.GROUPS:
+        tabs = features.tabs(group)
+        turn_to(page, group)
+        place = "/" if tabs[0].path == features.LANDING else f"/{tabs[0].url}"
+        page.wait_for_url(lambda url, place=place: url.partition("?")[0].endswith(place))
+        settled(page)
+        test_id = "stTopNavLink" if group in features.SHOWN else "stTopNavSection"
+        page.locator(MARKED.format(test_id), has_text=group if group in features.SHOWN else "More").wait_for()
+        assert page.locator(TABS).all_inner_texts() == ([feature.tab or feature.title for feature in tabs] if len(tabs) > 1 else [])
+        links = page.locator(f"{TABS}[href]").evaluate_all("links => links.map(link => new URL(link.href).pathname.slice(1))")
+        assert links == [feature.url for feature in tabs[1:]]
+
+
+def test_a_tab_is_opened_with_the_keyboard_and_marked(at: Callable[..., Any]) -> None:
+    page = at("read")
+    page.get_by_role("navigation", name="Watch").wait_for()
+    assert page.locator(f'{TABS}[aria-current="page"]').inner_text() == "Read"
+    page.locator(f"{TABS}[href]", has_text="Guess").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/guess*")
+    page.locator(f'{TABS}[aria-current="page"]', has_text="Guess").wait_for()
+    page.locator(MARKED.format("stTopNavLink"), has_text="Watch").wait_for()
+    page.go_back()
+    page.locator(f'{TABS}[aria-current="page"]', has_text="Read").wait_for()
+
+
+def test_on_a_phone_no_entry_is_folded_and_no_tab_is_cut(at: Callable[..., Any], visit: Callable[..., Watching]) -> None:
+    for language in ("en", "de"):
+        page = visit(f"?lang={language}", width=390, height=844).page
+        settled(page)
+        boxes = page.locator(f"{TABS}, .st-key-ways a:visible").evaluate_all(
+            "links => links.map(link => link.getBoundingClientRect()).map(box => [box.left, box.right, box.top, box.bottom])"
+        )
+        assert len(boxes) == 5 and all(left >= 0 and right <= 390 for left, right, _top, _bottom in boxes)
+        assert max(bottom for *_sides, bottom in boxes) < 120, "in one row"
+    page = at("compare", width=390, height=844)
+    page.locator('[data-testid="stExpandSidebarButton"]').click()
+    links = page.locator('[data-testid="stSidebarNavLink"]')
+    eventually(page, lambda: _equal(links.count(), len(features.GROUPS)))
+    assert not page.locator('[data-testid="stSidebarNavViewButton"]').count()
+    page.locator(MARKED.format("stSidebarNavLink"), has_text="What if").wait_for()
+
+
+def _equal(one: object, other: object) -> None:
+    assert one == other
