@@ -11,11 +11,12 @@ from core import list_models
 from core.engine.model import LanguageModel
 from core.models.bundled_models import TRAINING_DATA, card_section
 from core.models.growth_record import GrowthRecord, growth_of
-from pages.growing import GROWING_VIEWS, training_bill
-from pages.ui.charts import inside_charts
+from pages.growing import GROWING_VIEWS, growing_charts, training_bill
+from pages.ui.charts import layer_charts
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import talk
 from pages.ui.server import offered_models
@@ -48,17 +49,17 @@ def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
         usual, count = min(1, len(record.prompts) - 1), range(len(record.prompts))
         asked = st.selectbox(_("Prompt"), count, format_func=title, index=usual, key="growing_prompt") or 0
         by = Provenance(name, record.prompts[asked])
-        moments = record.moments if talk.active_talk() is None else inside_charts.spread(record.moments, ROWS_IN_A_TALK)
+        moments = record.moments if talk.active_talk() is None else growing_charts.spread(record.moments, ROWS_IN_A_TALK)
         results.provenance_line("growing_guesses", by, [])
         with provenance.of_result(by):
             chart.draw(
-                inside_charts.logit_lens,
-                inside_charts.growth_rows(moments, asked, model.piece),
+                layer_charts.logit_lens,
+                growing_charts.growth_rows(moments, asked, model.piece),
                 key="growing_lens",
                 title=_("What did it expect next?"),
                 alt_text=_("One row for each moment of the training, with its five likeliest next tokens, bluer where they are likelier."),
                 layers=len(moments),
-                guesses=inside_charts.GUESSES,
+                guesses=layer_charts.GUESSES,
                 more=TIPS,
             )
         st.caption(_("Top: before the training, no token is likely. Bottom: the trained model; **bold** is its likeliest token."))
@@ -68,13 +69,13 @@ def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
 def wrote(record: GrowthRecord, name: str) -> None:
     """Draw what the model wrote at one moment of its training."""
     with drawing_boundary():
-        age_of = lambda at: inside_charts.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
+        age_of = lambda at: growing_charts.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
         number = st.select_slider(_("Tokens read so far"), range(len(record.moments)), format_func=age_of, key="growing_age")
         moment = record.moments[number]
         age = _("as it was after {age}, written down in its training").format(age=age_of(number))
         results.provenance_line("growing_wrote", Provenance(name, controls=provenance.stored(age=age)), [])
         with st.container(border=True, key="growing_sample"):
-            st.markdown(inside_charts.plain(shorten(moment.sample, LONGEST_SAMPLE, placeholder=" …")))
+            st.markdown(plain(shorten(moment.sample, LONGEST_SAMPLE, placeholder=" …")))
         if moment.loss is not None:
             bits = numbers.bits(moment.loss / math.log(2))
             st.caption(_("Mean surprise per token of its training text: {bits} (the loss divided by ln 2).").format(bits=bits))
@@ -82,17 +83,17 @@ def wrote(record: GrowthRecord, name: str) -> None:
 
 def losses(record: GrowthRecord, model: LanguageModel) -> None:
     """Draw the loss at every moment."""
-    rows = inside_charts.loss_rows(record.moments)
+    rows = growing_charts.loss_rows(record.moments)
     if rows.empty:
         return
     elements.section(_("How wrong was it, on average?"), _("loss, nats per token"))
-    held_out = bool((rows.kind == inside_charts.HELD_OUT).any())
+    held_out = bool((rows.kind == growing_charts.HELD_OUT).any())
     kinds = (("dice", _("training text")), ("other", _("held-out text"))) if held_out else ()
     if held_out:
         legend(*kinds)
     alt_text = _("One dot for each moment of the training: the mean negative log-likelihood of a token, in nats.")
     with provenance.of_result(Provenance(model.name)):
-        chart.draw(inside_charts.loss, rows, key="growing_loss", alt_text=alt_text, title=_("How wrong was it, on average?"), legend=kinds)
+        chart.draw(growing_charts.loss, rows, key="growing_loss", alt_text=alt_text, title=_("How wrong was it, on average?"), legend=kinds)
     size = model.vocabulary_size
     notes = [
         _("Equal probabilities for all {size} tokens would be {loss}. The mixture of texts changed during the training.").format(
@@ -119,7 +120,7 @@ def bundled_model() -> None:
     )
     st.caption(
         lead.format(
-            name=inside_charts.plain(offered_models.title(name)),
+            name=plain(offered_models.title(name)),
             read=numbers.count(newest.tokens),
             updates=numbers.whole(newest.step),
             each=numbers.whole(round(record.guesses_per_update, -2)),
@@ -128,16 +129,16 @@ def bundled_model() -> None:
     )
     if name != current.model_name():
         other = _("{name} has no such record. This is {known}, the model that came with the app.")
-        st.caption(other.format(name=inside_charts.plain(current.model_name()), known=name))
+        st.caption(other.format(name=plain(current.model_name()), known=name))
     model = current.model_named(name)
-    left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
+    left, right = st.columns(layer_charts.LENS_AND_REST, gap="large")
     with left:
         elements.section(_("What did it expect next?"), _("its five likeliest tokens"))
         expected(record, model, name)
     with right:
         elements.section(_("What did it write?"), _("the same prompt and the same dice every time"))
         wrote(record, name)
-    left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
+    left, right = st.columns(layer_charts.LENS_AND_REST, gap="large")
     with left:
         losses(record, model)
     if source := card_section(name, TRAINING_DATA):

@@ -8,12 +8,13 @@ from core.engine.model import LanguageModel
 from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.inside import Inside
 from core.sampling.settings import STAGES
-from pages.inside import sampling_rows
-from pages.ui.charts import inside_charts
+from pages.inside import inside_charts, sampling_rows
+from pages.ui.charts import layer_charts
 from pages.ui.charts.css_colours import css, legend
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
+from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements
 from pages.ui.session.selection import SelectedStep
@@ -37,7 +38,7 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     choices = list(reversed(list(token_ids)[:MOST_CHOICES]))
 
     def title(token_id: int) -> str:
-        return inside_charts.plain(model.piece(token_id))
+        return plain(model.piece(token_id))
 
     picked = st.pills(
         _("Token"),
@@ -57,9 +58,9 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         alt_text = _("Every number of the vector as a small field, from faint (low) to strong (high).")
         chart.draw(inside_charts.vector, vector, key="inside_vector", alt_text=alt_text, rows=int(vector.row.max()) + 1)
         elements.section(_("Which tokens are near?"), _("cosine similarity"))
-        near = inside_charts.neighbour_rows(seen.neighbours(token_id, 8))
+        near = layer_charts.neighbour_rows(seen.neighbours(token_id, 8))
         alt_text = _("The tokens with the most similar vectors, with the cosine from 0 to 1.")
-        chart.draw(inside_charts.neighbours, near, key="inside_near", alt_text=alt_text, rows=len(near), title=_("Which tokens are near?"))
+        chart.draw(layer_charts.neighbours, near, key="inside_near", alt_text=alt_text, rows=len(near), title=_("Which tokens are near?"))
     with right:
         elements.section(_("A map of its tokens"), _("PCA of the embeddings"))
         own = [i for i in choices if not model.token(i).special]
@@ -74,7 +75,7 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     """Draw the likeliest tokens after every layer, and the probability of one token after every layer."""
     likeliest = [guess.token_id for guess in seen.layers[-1].candidates]
     choices = list(dict.fromkeys([*([step.taken] if step.taken is not None else []), *likeliest]))
-    left, right = st.columns(inside_charts.LENS_AND_REST, gap="large", vertical_alignment="bottom")
+    left, right = st.columns(layer_charts.LENS_AND_REST, gap="large", vertical_alignment="bottom")
     with right:
         key = f"inside_follow_{current.clicks()}"
         followed = st.selectbox(_("One token through the layers"), choices, key=key, format_func=model.piece, width=260)
@@ -85,13 +86,13 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     with left:
         elements.section(_("The five likeliest tokens of each layer"))
         chart.draw(
-            inside_charts.logit_lens,
-            inside_charts.logit_lens_rows(seen, followed),
+            layer_charts.logit_lens,
+            layer_charts.logit_lens_rows(seen, followed),
             key="inside_lens",
             title=_("The five likeliest tokens of each layer"),
             alt_text=_("One row per layer, its five likeliest next tokens, tinted by probability."),
             layers=len(seen.layers) + 1,
-            guesses=inside_charts.GUESSES,
+            guesses=layer_charts.GUESSES,
         )
 
 

@@ -9,8 +9,8 @@ from core.engine.model import LanguageModel
 from core.inspection import named_answers
 from core.inspection.named_answers import NamedAnswer
 from core.record.csv_text import csv_text
-from pages.ui.charts import inside_charts
-from pages.ui.charts.inside_charts import label
+from pages.inside import inside_charts
+from pages.ui.charts.layer_charts import label
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _

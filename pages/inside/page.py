@@ -10,7 +10,6 @@ from pages.inside import inside_view
 from pages.inside.named_answers_view import named_answers_view
 from pages.inside.roll_tally import roll_tally
 from pages.ui import features
-from pages.ui.charts import inside_charts
 from pages.ui.charts.css_colours import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.keys.key_bindings import bound
@@ -18,6 +17,7 @@ from pages.ui.components.live.live import typed_text
 from pages.ui.experiments import results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
+from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, notices, player_actions, provenance, selection
 from pages.ui.session.error_boundary import drawing_boundary
@@ -64,7 +64,7 @@ def text_so_far(step: SelectedStep) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
         if isinstance(seen, Step):
             position_text = _("Token {place} of the text, {piece}: number {number} of those that the model wrote").format(
-                place=numbers.whole(seen.position + 1), piece=inside_charts.plain(seen.piece), number=numbers.whole(seen.index + 1)
+                place=numbers.whole(seen.position + 1), piece=plain(seen.piece), number=numbers.whole(seen.index + 1)
             )
         else:
             position_text = _("The next token, after these {count} tokens").format(count=seen.position)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.generation.step_again import resample
 from core.record.step import Step, TokenDistribution
-from pages.ui.charts import inside_charts
+from pages.inside import inside_charts
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.session import state

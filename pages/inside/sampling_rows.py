@@ -11,7 +11,7 @@ from core.record.step import Stage, Step, TokenDistribution
 from core.record.step_rows import EVERYTHING_ELSE
 from core.record.tables import stages_table
 from core.sampling.settings import STAGES
-from pages.ui.charts.inside_charts import label
+from pages.ui.charts.layer_charts import label
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 

@@ -11,11 +11,12 @@ from core.inspection.scored_answer import scored_answer
 from core.sources.capabilities import Can
 from pages.read import scoring_rows, scoring_view
 from pages.ui import features
-from pages.ui.charts import css_colours, inside_charts
+from pages.ui.charts import css_colours
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
+from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, notices, provenance, selection
 from pages.ui.session.elements import PERSISTENT
@@ -123,7 +124,7 @@ def choose_mode() -> str:
         widget_options = {"format_func": names.__getitem__, "label_visibility": "collapsed"}
         mode = elements.choice(_("Compare"), list(names), next(iter(names)), "read_mode", **widget_options)
         for name, text in {**EXAMPLES.to_read, N_("What it wrote"): current.run().text}.items():
-            start, key = inside_charts.plain(text[:300]), f"read_example_{name}"
+            start, key = plain(text[:300]), f"read_example_{name}"
             st.button(_(name), on_click=current.fill, args=("read_text", text), help=start, key=key, type="tertiary")
     return mode
 

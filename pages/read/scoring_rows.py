@@ -12,7 +12,7 @@ from core import ScoredText, score_text
 from core.engine.model import LanguageModel
 from core.inspection.scoring import ScoredToken
 from core.tokens.token_text import known_id
-from pages.ui.charts import inside_charts
+from pages.read import surprise_chart
 from pages.ui.charts.css_colours import DARKEST
 from pages.ui.charts.step_tables import Word, shown
 from pages.ui.i18n import numbers
@@ -98,7 +98,7 @@ def page_count(scored: ScoredText) -> int:
 
 
 def curve_rows(scored: ScoredText) -> pd.DataFrame:
-    """Return the surprise along a text, at most CURVE bars. Columns: see `inside_charts.curve`."""
+    """Return the surprise along a text, at most CURVE bars. Columns: see `surprise_chart.curve`."""
     table = scored.table().dropna(subset=["surprise"])
     wide = max(1, -(-len(table) // CURVE))
     groups = [table.iloc[start : start + wide] for start in range(0, len(table), wide)]
@@ -108,7 +108,7 @@ def curve_rows(scored: ScoredText) -> pd.DataFrame:
                 "position": int(group.position.iloc[0]),
                 "surprise": float(group.surprise.mean()),
                 "depth": min(1.0, float(group.surprise.mean()) / MOST_BITS),
-                "cut": "↑" if group.surprise.mean() > inside_charts.MOST_BITS else "",
+                "cut": "↑" if group.surprise.mean() > surprise_chart.MOST_BITS else "",
                 "piece": "".join(group.piece),
                 "surprise_text": (_("{bits} on average") if wide > 1 else "{bits}").format(bits=numbers.bits(float(group.surprise.mean()))),
                 "share_text": numbers.percent(float(group.probability.iloc[0])) if wide == 1 else "–",

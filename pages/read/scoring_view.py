@@ -8,8 +8,7 @@ import streamlit as st
 
 from core import ScoredText
 from core.record.csv_text import csv_text
-from pages.read import scoring_rows
-from pages.ui.charts import inside_charts
+from pages.read import scoring_rows, surprise_chart
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
@@ -40,7 +39,7 @@ def text_and_curve(score: ScoredText, tint: str, key: str) -> None:
     elements.section(_("Which tokens were unlikely?"), _("surprise along the text, bits"))
     curve = scoring_rows.curve_rows(score)
     chart.draw(
-        inside_charts.curve,
+        surprise_chart.curve,
         curve,
         key=f"read_curve_{key}",
         alt_text=_("Surprise of every token along the text in bits."),
@@ -48,7 +47,7 @@ def text_and_curve(score: ScoredText, tint: str, key: str) -> None:
     )
     if curve.cut.any():
         cut = _("↑ Bars are cut at {most} bits; the highest value is {highest}.")
-        st.caption(cut.format(most=inside_charts.MOST_BITS, highest=numbers.bits(float(curve.surprise.max()))))
+        st.caption(cut.format(most=surprise_chart.MOST_BITS, highest=numbers.bits(float(curve.surprise.max()))))
 
 
 def in_numbers(score: ScoredText, key: str) -> None:

@@ -16,10 +16,11 @@ from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
 from core.record.step import Step, TokenDistribution
 from core.sources.token_source import TokenSource
-from pages.ui.charts import inside_charts, run_charts, step_tables
+from pages.ui.charts import layer_charts, run_charts, step_tables
 from pages.ui.components.live.live import typed_text
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current
@@ -80,14 +81,14 @@ def meaning() -> None:
         token_ids,
         default=token_ids[0],
         key="tour_word",
-        format_func=lambda i: inside_charts.plain(inside_charts.label(model.piece(i))),
+        format_func=lambda i: plain(layer_charts.label(model.piece(i))),
         label_visibility="collapsed",
         required=True,
         **PERSISTENT,
     )
-    near = inside_charts.neighbour_rows(neighbours(model, token_ids[0] if picked is None else picked, 6))
+    near = layer_charts.neighbour_rows(neighbours(model, token_ids[0] if picked is None else picked, 6))
     chart.draw(
-        inside_charts.neighbours,
+        layer_charts.neighbours,
         near,
         key="tour_near",
         alt_text=_("Bars: the tokens whose embeddings are closest to that of the chosen word."),
@@ -102,22 +103,22 @@ def layers() -> None:
     kept, model = tour_state.tour().kept, tour_state.model()
     seen = kept.get("inside")
     if not isinstance(seen, Inside):
-        seen = kept["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=inside_charts.GUESSES)
+        seen = kept["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=layer_charts.GUESSES)
     last = len(seen.layers)
     chosen_layer = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
-    rows = inside_charts.logit_lens_rows(seen, None)
+    rows = layer_charts.logit_lens_rows(seen, None)
     chart.draw(
-        inside_charts.logit_lens,
+        layer_charts.logit_lens,
         rows[rows.layer <= chosen_layer] if not rows.empty else rows,
         key="tour_lens",
         alt_text=_("After each layer up to the chosen one: the likeliest next tokens if this were the last layer."),
         layers=last + 1,
-        guesses=inside_charts.GUESSES,
+        guesses=layer_charts.GUESSES,
     )
     best = seen.layers[chosen_layer - 1].candidates[0]
     st.markdown(
         _("If this were the last layer: **{piece}**, {share}.").format(
-            piece=inside_charts.plain(best.piece), share=numbers.percent(best.model_probability)
+            piece=plain(best.piece), share=numbers.percent(best.model_probability)
         )
     )
     if chosen_layer == last:
@@ -197,7 +198,7 @@ def throw() -> None:
     newest = steps[-1] if steps and throws[-1] == heat else None
     bars(newest or coming, "tour_bars")
     chart.dice(newest or coming, key="tour_dice")
-    tally = Counter(inside_charts.plain(step.text.strip() or step.piece) for step in steps)
+    tally = Counter(plain(step.text.strip() or step.piece) for step in steps)
     counts = ", ".join(f"{token} × {times}" for token, times in tally.most_common())
     st.caption(_("So far: {tally}").format(tally=counts) if counts else _("Not rolled yet."))
     if any(temperature != 1.0 for temperature in throws):

@@ -13,10 +13,11 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings
 from core.generation.step_again import resample
 from core.inspection import inside
-from pages.inside import roll_tally, sampling_rows
-from pages.ui.charts import inside_charts
+from pages.inside import inside_charts, roll_tally, sampling_rows
+from pages.ui.charts import layer_charts
 from pages.ui.components.live import live
 from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
 from tests.pages.apptest import Open, State
 
 Model = Callable[[str], Any]
@@ -47,7 +48,7 @@ def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, session: Sta
     app.run()
     assert not app.exception
     assert not app.info
-    assert f"{inside_charts.plain(live.path[2].piece)}: number 3 of those" in said(app)
+    assert f"{plain(live.path[2].piece)}: number 3 of those" in said(app)
 
 
 def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, session: State, tiny: Model) -> None:
@@ -84,10 +85,10 @@ def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
     model = tiny("gpt2")
     seen = inside.inspect_step(model, model.encode("Once upon a time"))
     favourite = seen.layers[-1].candidates[0]
-    rows = inside_charts.logit_lens_rows(seen, favourite.token_id)
-    assert len(rows) == 4 * inside_charts.GUESSES
+    rows = layer_charts.logit_lens_rows(seen, favourite.token_id)
+    assert len(rows) == 4 * layer_charts.GUESSES
     answer = rows[rows.name == "answer"]
-    assert answer.share.tolist() == [guess.model_probability for guess in seen.layers[-1].candidates[: inside_charts.GUESSES]]
+    assert answer.share.tolist() == [guess.model_probability for guess in seen.layers[-1].candidates[: layer_charts.GUESSES]]
     assert rows[rows.kind == "followed"].layer.max() == 3
     way = inside_charts.token_by_layer_rows(seen.follow(favourite.token_id), taken=True)
     assert way.share.iloc[-1] == pytest.approx(favourite.model_probability)

@@ -13,7 +13,8 @@ import pytest
 from core import Generation, SamplingSettings
 from core.inspection.inside import inspect_step
 from core.record.tables import candidates_table
-from pages.ui.charts import distribution_rows, inside_charts, step_tables
+from pages.inside import inside_charts
+from pages.ui.charts import distribution_rows, layer_charts, step_tables
 from pages.ui.views import save_chart
 
 NUMBER = re.compile(r"[−+-]?\d[\d.,]*(\s?\S{1,5})?")
@@ -33,7 +34,7 @@ def tables(run: Generation) -> dict[str, pd.DataFrame]:
         "bars": distribution_rows.distribution_rows(run.path[-1]).to_pandas(),
         "steps": step_tables.step_rows(run.path).to_pandas(),
         "notepad": step_tables.notepad_rows(run.path).to_pandas(),
-        "lens": inside_charts.logit_lens_rows(seen, run.path[-1].token_id),
+        "lens": layer_charts.logit_lens_rows(seen, run.path[-1].token_id),
         "vector": inside_charts.vector_rows(np.linspace(-1, 1, 30)),
     }
 
