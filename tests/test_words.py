@@ -21,7 +21,7 @@ MARKS = set(extract_sentences.MARKS)
 # What is shown of a call: its first argument, all of them, and what stands under these keywords.
 FIRST = set(
     """button caption markdown text_input text_area selectbox segmented_control pills slider select_slider number_input toggle checkbox
-    radio popover expander download_button file_uploader metric info warning error success spinner status toast
+    radio popover expander save_button file_uploader metric info warning error success spinner status toast
     notify show_notice say opening unseen_heading quiet text subheader title paper""".split()
 )
 ALL = {"header", "section"}

@@ -17,6 +17,7 @@ from pages.ui.session import current, elements, own_models
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.notices import anchor_notices, notify
+from pages.ui.session.offered_files import save_button
 from pages.ui.shell import frame
 
 frame.page()
@@ -65,10 +66,7 @@ def table() -> None:
     elements.section(title, _("{count} counts").format(count=numbers.whole(model.parameter_count)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dice = st.selectbox(_("Dice"), list(DICE), format_func=_, key="by_hand_dice", width=200, **PERSISTENT)
-        page = sheet_html(model, dice, wording()).encode()
-        icon = ":material/print:"
-        label = _("Save the sheet")
-        st.download_button(label, page, "sheet.html", "text/html", key="by_hand_sheet", on_click="ignore", icon=icon)
+        save_button(_("Save the sheet"), lambda: sheet_html(model, dice, wording()), "sheet.html", key="by_hand_sheet")
     how = _("Begin at ▶. Throw the dice, write the token beside your number, and look up the row of your last tokens. ■ ends the text.")
     st.caption(how)
     rows = sheet(model, dice)

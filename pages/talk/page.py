@@ -13,6 +13,7 @@ from pages.ui.presenting.talk_file import Stop
 from pages.ui.presenting.vote_button import vote_button
 from pages.ui.session import elements, upload_field
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.offered_files import save_button
 from pages.ui.shell import frame
 
 frame.page()
@@ -121,15 +122,8 @@ def give() -> None:
         if (left := talk.editor().left) is not None:
             label = _("Continue at stop {number}").format(number=left.place + 1)
             st.button(label, on_click=talk.resume, icon=":material/resume:", key="talk_resume")
-        st.download_button(
-            _("Save as a file"),
-            data=talk_editor.order().dumps,
-            file_name=talk_editor.order().file_name,
-            mime="application/json",
-            on_click="ignore",
-            icon=":material/download:",
-            key="talk_save",
-        )
+        order = talk_editor.order()
+        save_button(_("Save as a file"), order.dumps, order.file_name, key="talk_save")
         vote_button("talk_vote")
 
 

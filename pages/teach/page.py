@@ -18,6 +18,7 @@ from pages.ui.session import elements, operator_role, own_models, upload_field
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.notices import anchor_notices, notify
+from pages.ui.session.offered_files import save_button
 from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 
@@ -88,15 +89,7 @@ def use_and_save() -> None:
         with_weights = [model for model in taught.values() if Can.NETWORK in model.can]
         if with_weights:
             newest = with_weights[-1]
-            st.download_button(
-                _("Save as a folder (zip)"),
-                data=lambda: zip_of(newest),
-                file_name=f"{newest.name}.zip",
-                mime="application/zip",
-                on_click="ignore",
-                icon=":material/download:",
-                key="teach_save",
-            )
+            save_button(_("Save as a folder (zip)"), lambda: zip_of(newest), f"{newest.name}.zip", key="teach_save")
     if operator_role.is_operator():  # the zip can be anybody's model, so only the operator opens one
         upload_field.upload_field(_("Open a saved model"), "teach_zip", ["zip"], open_saved)
 

@@ -6,7 +6,6 @@ Pictures are of a step (1920 x 1080), of the run as a page that replays it, and 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
@@ -26,7 +25,6 @@ from pages.ui.components.copy_button.copy_button import copy_button
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.spoken_language import with_current_language
 from pages.ui.i18n.translation import N_, _, ngettext, said, wording
 from pages.ui.session import (
     address_bar,
@@ -40,6 +38,7 @@ from pages.ui.session import (
     upload_field,
 )
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
+from pages.ui.session.offered_files import save_button
 from pages.ui.views.save_chart import choose_theme, said_missing
 
 NAME = "animation"
@@ -80,26 +79,20 @@ def _part(count: int) -> tuple[int, int]:
 
 
 def _step_button(step: Step, theme: str, run: Generation) -> None:
-    st.download_button(
+    save_button(
         _("Step {number} (PNG)").format(number=step.index + 1),
-        data=with_current_language(partial(step_png, step, theme)),
-        file_name=_name(run, f"step {step.index + 1}", "png"),
-        mime="image/png",
-        on_click="ignore",
-        icon=":material/image:",
+        partial(step_png, step, theme),
+        _name(run, f"step {step.index + 1}", "png"),
         help=_("The text, the bars and the dice as one picture of 1920 x 1080 for a slide. Reopen another step to save that one."),
         key="pictures_step",
     )
 
 
 def _page_button(run: Generation, link: str, first: int, last: int) -> None:
-    st.download_button(
+    save_button(
         _("Page (HTML)"),
-        data=with_current_language(partial(page_of, run, link, first, last)),
-        file_name=_name(run, "run", "html"),
-        mime="text/html",
-        on_click="ignore",
-        icon=":material/article:",
+        partial(page_of, run, link, first, last),
+        _name(run, "run", "html"),
         help=_("One offline page that replays the text. Printed, it is a handout with charts, settings, costs and a QR code of the link."),
         key="pictures_page",
     )
@@ -154,11 +147,8 @@ def _progress() -> None:
         done, total = (newest.done, newest.total) if newest else (0, 1)
         st.progress(done / total, text=_("Drawing: {done} of {total} pictures").format(done=done, total=total))
     elif newest is not None and newest.content:
-        kind = str(drawing.about).rpartition(".")[2]
         label = _("Save the animation ({size})").format(size=numbers.size(len(newest.content)))
-        st.download_button(
-            label, newest.content, drawing.about, f"image/{kind}", on_click="ignore", icon=":material/download:", key="pictures_save"
-        )
+        save_button(label, newest.content, str(drawing.about), key="pictures_save")
         st.caption(str(drawing.about))
 
 
@@ -199,24 +189,16 @@ def files(run: Generation) -> None:
     """Draw the buttons that download the recording and the steps."""
     with st.container(horizontal=True):
         script = _("A script that repeats this run, with all its settings.")
-        for label, content_of, name, mime, icon, about in (
-            (_("Recording (JSON)"), recording_of, "run.json", "application/json", "movie", None),
-            (_("Steps (CSV)"), steps_of, "steps.csv", "text/csv", "table", None),
-            (_("Candidates (CSV)"), candidates_of, "candidates.csv", "text/csv", "table_rows", _("All listed tokens of every step.")),
-            (_("Code (Python)"), code_of, "run.py", "text/x-python", "code", script),
+        for label, content_of, name, about in (
+            (_("Recording (JSON)"), recording_of, "run.json", ""),
+            (_("Steps (CSV)"), steps_of, "steps.csv", ""),
+            (_("Candidates (CSV)"), candidates_of, "candidates.csv", _("All listed tokens of every step.")),
+            (_("Code (Python)"), code_of, "run.py", script),
         ):
-            widget_options: dict[str, Any] = {"on_click": "ignore", "icon": f":material/{icon}:", "help": about}
-            st.download_button(label, partial(content_of, run), name, mime, **widget_options)
+            save_button(label, partial(content_of, run), name, key=f"save_{name.replace('.', '_')}", help=about)
         if run.messages:
-            st.download_button(
-                _("Messages (JSON)"),
-                data=partial(conversation.messages_file, run),
-                file_name="messages.json",
-                mime="application/json",
-                on_click="ignore",
-                icon=":material/forum:",
-                help=_("The conversation as chat programs and servers read it."),
-            )
+            about = _("The conversation as chat programs and servers read it.")
+            save_button(_("Messages (JSON)"), partial(conversation.messages_file, run), "messages.json", key="save_messages", help=about)
 
 
 def code_of(run: Generation) -> str:

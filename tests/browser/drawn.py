@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from time import monotonic
 from typing import Any
+
+from tests.browser.watching import eventually
 
 # Vega keeps the item of the scene graph, with its row of data, on every SVG element that it draws.
 MARKS = """selector => [...document.querySelectorAll(selector)].flatMap(part => [...part.querySelectorAll(
@@ -36,11 +37,12 @@ class Drawn:
         self.part = part
 
     def _read(self, read: Callable[[], Any], what: str) -> Any:
-        latest = monotonic() + 10
-        while not (found := read()) and monotonic() < latest:
-            self.page.wait_for_timeout(100)
-        assert found, f"no {what} is drawn in {self.part}"
-        return found
+        def drawn() -> Any:
+            found = read()
+            assert found, f"no {what} is drawn in {self.part}"
+            return found
+
+        return eventually(self.page, drawn, 10)
 
     def marks(self, kind: str, field: str) -> list[Any]:
         """Return the value of this field for every mark of this kind ("rect", "symbol", "text") that has one. At least one is visible."""

@@ -19,7 +19,7 @@ from core import Recording, load_model
 from tests import tiny_models
 from tests.browser.accessibility import sideways, violations
 from tests.browser.conftest import running_app
-from tests.browser.watching import COLD, PATIENCE, Watching, download, eventually, press, repeated, settled, turn_to, type_into
+from tests.browser.watching import COLD, PATIENCE, Watching, download, eventually, press, settled, turn_to, type_into
 from tests.core.models.gguf import making
 
 pytestmark = pytest.mark.browser
@@ -41,19 +41,17 @@ def use_file(page: Any, path: Path) -> None:
     """Load a file by its path on the page Models."""
     type_into(page, "models_name", str(path))
     settled(page)
-    repeated(page, lambda: press(page, "models_fetch"), page.get_by_text(f"{path.name} is in use.").first)
+    press(page, "models_fetch")
+    page.get_by_text(f"{path.name} is in use.").first.wait_for(timeout=COLD)
     settled(page)
 
 
 def ask(page: Any, message: str) -> None:
     """Send a message and wait until the answer has ended."""
     field = page.locator('[data-testid="stChatInputTextArea"]')
-
-    def send() -> None:
-        field.fill(message)
-        field.press("Enter")
-
-    repeated(page, send, page.locator(f'[data-testid="stChatMessage"]:has-text("{message}")').first)
+    field.fill(message)
+    field.press("Enter")
+    page.locator(f'[data-testid="stChatMessage"]:has-text("{message}")').first.wait_for()
     settled(page)  # until then the end of the answer before is on the page
     ended(page)
 

@@ -344,18 +344,11 @@ class Experiment:
 
 
 def darken(page: Any) -> None:
-    """Turn to the dark theme: the browser asks for it, and the next run of the page follows. The stage follows at the next key."""
+    """Let the system turn dark: the page follows by itself."""
     shade = "getComputedStyle(document.querySelector('[data-testid=stApp]')).getPropertyValue('--tv-muted-text')"
     before = page.evaluate(shade)
     page.emulate_media(color_scheme="dark")
-
-    def turned() -> None:
-        page.keyboard.press("r")  # Streamlit's own key for another run; it does not hear it while it changes its theme
-        page.wait_for_timeout(300)
-        assert page.evaluate(shade) != before
-
-    page.evaluate("document.activeElement?.blur()")
-    eventually(page, turned)
+    page.wait_for_function(f"before => {shade} !== before", arg=before)
     settled(page)
 
 

@@ -5,6 +5,7 @@ One sentence says what happens.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ import pytest
 
 from tests.browser.balancer import balancing
 from tests.browser.conftest import running_app
-from tests.browser.watching import Watching, eventually, settled
+from tests.browser.watching import Watching, eventually, settled, stays
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -44,13 +45,12 @@ def test_a_new_server_opens_its_first_link_and_is_named_when_it_stands_still(new
 
 
 def first_link(page: Any, address: str) -> None:
-    """An address that is no file of `pages/` is known to Streamlit only after a page was opened, which the app does by itself."""
+    """An address that is no file of `pages/` is known to Streamlit only after a page was opened: the app opens one before it is ready."""
 
     def ready() -> None:
         assert page.request.get(f"{address}/healthz").json()["ready"]
 
     eventually(page, ready, 60)
-    page.wait_for_timeout(4000)  # the first page is opened in the background
     page.goto(f"{address}/two-branches")
     page.get_by_role("heading", name="Two branches").first.wait_for()
     settled(page)
@@ -76,8 +76,7 @@ def test_a_proxy_without_websockets_is_named_on_the_page(new_page: Callable[...,
         balancer.passes_websockets = False
         page = new_page(f"http://127.0.0.1:{balancer.port}/why")
         notice = page.get_by_role("alert").filter(has_text=NO_WEBSOCKET)
-        page.wait_for_timeout(5_000)
-        assert not notice.count()  # a slow server has its time
+        stays(page, f"!document.body.textContent.includes({json.dumps(NO_WEBSOCKET)})", 5)  # a slow server has its time
         notice.wait_for(timeout=30_000)
         balancer.passes_websockets = True
         settled(page)

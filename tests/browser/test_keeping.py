@@ -62,7 +62,7 @@ def test_link_recording_table_and_handout_hold_what_is_on_screen(visit: Visit, b
     again = visit("?" + urlsplit(link).query)
     again.until(same_text(written))
     again.page.evaluate(HIDDEN)  # a tab that is put away, and loaded again when it is shown
-    again.page.wait_for_timeout(1500)
+    again.page.wait_for_function("() => !window.tokenViewerLive.stream.isOpen")
     again.page.reload()
     again.until(same_text(written))
     again.button("play").click()

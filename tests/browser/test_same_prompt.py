@@ -13,7 +13,7 @@ from core.experiments.result_file import RecordedExperiment
 from pages.ui.experiments import experiment
 from tests.browser import observed
 from tests.browser.drawn import Drawn
-from tests.browser.watching import download, eventually, live, press, settled, turn_to
+from tests.browser.watching import download, eventually, live, press, turn_to
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 
 pytestmark = pytest.mark.browser
@@ -31,12 +31,11 @@ def kept_result(page: Any) -> RecordedExperiment:
 
 
 def ways(page: Any, first: str, second: str, pair: int | None = None) -> None:
-    """Wait until the page shows these changes of both ways, and no others. pair: press this button; a rerun can swallow a press."""
+    """Wait until the page shows these changes of both ways, and no others. pair: press this button before."""
+    if pair is not None:
+        press(page, f"same_prompt_pair_{pair}")
 
     def shown() -> None:
-        if pair is not None:
-            press(page, f"same_prompt_pair_{pair}")
-            settled(page)
         texts = [page.locator(f".st-key-same_prompt_{side}").inner_text() for side in ("first", "second")]
         assert [" ".join(text.split()) for text in texts] == [f"The first way {first}".strip(), f"The second way {second}".strip()]
 

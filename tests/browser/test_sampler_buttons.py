@@ -15,7 +15,6 @@ from tests.browser.watching import (
     all_samplers,
     download,
     eventually,
-    grown,
     open_more_settings,
     press,
     settled,
@@ -87,7 +86,7 @@ def test_named_answers_are_computed_saved_and_tokens_found(at: At) -> None:
 def open_constraint(page: Any) -> None:
     """Open the constraint in the dialog."""
     page.locator("[role=dialog]").get_by_text("Constraint", exact=True).first.click()
-    grown(page, "[role=dialog] [class*=st-key-samplers_Constraint]")
+    settled(page)
 
 
 def apply_example(page: Any, kind: str) -> None:

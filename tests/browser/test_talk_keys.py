@@ -256,15 +256,16 @@ def test_a_reload_while_the_address_changes_continues_the_session_and_shows_no_o
 
 def test_a_stop_can_be_left_while_its_experiment_runs_and_the_stage_is_drawn(given: Callable[..., Given]) -> None:
     talk = given(*(LESSON, FOX) * 4)
-    for number, milliseconds in enumerate((600, 700, 790, 850)):  # the lesson's clock ticks four times a second
+    fox = f"({FIND})('stage')?.textContent.includes('fox')"
+    for number in range(4):
         talk.at(2 * number + 1)
         talk.has_button("teach_start")
         talk.stage.press("ArrowRight")
-        talk.page.wait_for_timeout(milliseconds)
+        talk.has_button("teach_pause")
         talk.stage.press("ArrowRight")
         talk.page.wait_for_url("**/stage?**")
-        talk.page.wait_for_timeout(500)  # a late tick of the lesson would take the stage away
-        talk.page.wait_for_function(f"() => ({FIND})('stage')?.textContent.includes('fox') ?? false", timeout=10_000)
+        talk.page.wait_for_function(f"() => {fox} ?? false", timeout=10_000)
+        stays(talk.page, fox, 0.5)  # what the lesson still sends does not take the stage away
         talk.stage.press("]")
 
 

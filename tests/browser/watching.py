@@ -6,9 +6,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from playwright.sync_api import TimeoutError
+
+Result = TypeVar("Result")
 
 PATIENCE = 120_000  # ms; long enough for a machine that also compiles the kernels
 COLD = 300_000  # ms; the first page of a new server loads the model, and two trainings at once share two cores
@@ -43,13 +45,15 @@ def settled(page: Any, patience: int = PATIENCE) -> None:
     page.wait_for_function(STILL, timeout=patience)
 
 
-def eventually(page: Any, check: Callable[[], object], seconds: float = 20) -> None:
-    """Repeat a check of what is drawn until it holds. Raises its last AssertionError after so many seconds."""
+def eventually(page: Any, check: Callable[[], Result], seconds: float = 20) -> Result:
+    """Repeat a check of what is drawn until it holds, and return what it returns. Raises its last AssertionError after so many seconds.
+
+    The check only looks: nothing is pressed or typed in it (a test of the code's rules).
+    """
     latest = monotonic() + seconds
     while True:
         try:
-            check()
-            return
+            return check()
         except AssertionError:
             if monotonic() > latest:
                 raise
@@ -70,15 +74,6 @@ def press(page: Any, key: str) -> None:
     page.locator(f".st-key-{key} button:visible, button[data-name='{key}']:visible").first.click()
 
 
-def grown(page: Any, selector: str) -> None:
-    """Wait until an element that was opened has its whole height. Until then a press can land beside what moves, and a popover with it."""
-    heights = [-1.0, 0.0]
-    while heights[-1] != heights[-2]:
-        page.wait_for_timeout(200)
-        heights.append(page.locator(selector).first.bounding_box()["height"])
-    settled(page)
-
-
 def open_more_settings(page: Any) -> None:
     """Open the settings that are folded in the sidebar."""
     if page.locator(".st-key-watch_more").count():
@@ -87,7 +82,7 @@ def open_more_settings(page: Any) -> None:
     summary = page.locator(".st-key-more_settings summary").first
     if summary.evaluate("summary => !summary.parentElement.open"):
         summary.click()
-        grown(page, ".st-key-more_settings")
+        settled(page)
 
 
 def all_samplers(page: Any) -> None:
@@ -124,19 +119,6 @@ def turn_to(page: Any, entry: str, tab: str = "") -> None:
         page.locator(".st-key-page_tabs a[href]:visible", has=page.get_by_text(tab, exact=True)).click()
 
 
-def repeated(page: Any, act: Callable[[], object], sign: Any, tries: int = 3, patience: int = COLD) -> None:
-    """Act until this sign is on the page. A rerun that ends at this moment can swallow what is typed; then act again."""
-
-    def once() -> None:
-        act()
-        try:
-            sign.wait_for(timeout=patience / tries)
-        except TimeoutError:
-            raise AssertionError(f"it is not there: {sign}") from None
-
-    eventually(page, once, patience / 1000)
-
-
 def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
     """Run an experiment by its button and wait until the live result is complete."""
     press(page, start)
@@ -149,31 +131,10 @@ def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
 
 
 def download(page: Any, button: Any) -> Path:
-    """Press a download button and return the path of the file.
-
-    A rerun that ends at this moment replaces the button, or removes the file on its way to the browser; then press again.
-    """
-    files: list[Any] = []
-    button.wait_for()
-    settled(page)  # at the end of the rerun that drew the menu, Streamlit removes files that were prepared during it
-
-    def take(file: Any) -> None:
-        files.append(file)
-
-    page.on("download", take)
-
-    def press_it() -> None:
-        files.clear()
+    """Press a button that saves a file, and return the path of the file."""
+    with page.expect_download() as saved:
         button.click()
-        eventually(page, arrived, 10)
-        assert files[-1].failure() is None, files[-1].failure()
-
-    def arrived() -> None:
-        assert files, "no file"
-
-    eventually(page, press_it, 60)
-    page.remove_listener("download", take)
-    return Path(files[-1].path())
+    return Path(saved.value.path())
 
 
 def same_text(written: list[str]) -> str:

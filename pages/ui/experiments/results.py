@@ -24,6 +24,7 @@ from pages.ui.session import elements, notices, progress, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.notices import anchor_notices
+from pages.ui.session.offered_files import save_button
 from pages.ui.session.provenance import Provenance
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # factors of the recorded speed
@@ -166,24 +167,15 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
             if pressed:
                 experiment.play_again(name, pace)
                 st.rerun()
-        save_button(name, run)
+        keep_button(name, run)
 
 
-def save_button(name: str, run: Experiment) -> None:
+def keep_button(name: str, run: Experiment) -> None:
     """Draw the button that saves the experiment as a file, if it can be saved."""
     if not experiment.can_save(name, run):
         return
-    st.download_button(
-        "",
-        data=partial(experiment.dumps, name, run),
-        file_name=f"{name}{experiment.ENDING}",
-        mime="application/gzip",
-        on_click="ignore",
-        icon=":material/download:",
-        type="tertiary",
-        key=f"keep_{name}",
-        help=_("Save this experiment as a file. The gallery opens it without a model."),
-    )
+    about = _("Save this experiment as a file. The gallery opens it without a model.")
+    save_button("", partial(experiment.dumps, name, run), f"{name}{experiment.ENDING}", key=f"keep_{name}", help=about, quiet=True)
 
 
 def grey_line(line: str) -> None:
@@ -211,4 +203,4 @@ def provenance_line(
             again()
             st.rerun()
         if run is not None and not run.running:
-            save_button(name, run)
+            keep_button(name, run)

@@ -6,6 +6,7 @@ GET  /run/events   the same as server-sent events: the steps of Play, and change
 POST /run/drawn    {"version": n}: what the view has drawn, so that Play is not faster
 GET  /run/progress as server-sent events, how far each part of the page is that shows something in progress (`session/progress`)
 GET  /run/address  the browser's address for what the run is now
+GET  /run/file/KEY a file that the open page offers (`session/offered_files`)
 
 The header `x-run-key` has the key of a session, `x-run-view` the name of the view that reads a stream.
 A press has a number, which is done once: if its answer is lost, the view sends it again.
@@ -36,6 +37,7 @@ from pages.ui.server.rate_limit import AddressRates
 from pages.ui.server.request_body import NO_STORE, RequestRefused, json_object, refusal
 from pages.ui.session import address_bar
 from pages.ui.session.live_state import OPEN
+from pages.ui.session.offered_files import offered_file
 from pages.ui.session.state import Session, acting_for
 
 if TYPE_CHECKING:
@@ -218,6 +220,22 @@ async def _progress(session: Session) -> AsyncIterator[bytes]:
         await asyncio.sleep(LOOK)
 
 
+@of_session
+async def file(request: Request, session: Session) -> Response:
+    """Make a file that the open page offers, and return it."""
+    make = offered_file(session, request.path_params["key"])
+    if make is None:
+        raise RequestRefused(N_("The page does not offer this file any more. Reload the page."))
+    if session.live.waiting >= WAITING:
+        raise TooMany(N_("Too many presses came at once. Wait a moment."))
+    session.live.waiting += 1
+    try:
+        content = await anyio.to_thread.run_sync(make)
+    finally:
+        session.live.waiting -= 1
+    return Response(content, media_type="application/octet-stream", headers=NO_STORE)
+
+
 async def _happens(happened: asyncio.Event, seconds: float) -> bool:
     """Return whether something happens within this time."""
     if not seconds:
@@ -248,6 +266,7 @@ ROUTES = [
     Route("/run/events", events),
     Route("/run/address", address),
     Route("/run/progress", progress),
+    Route("/run/file/{key}", file),
     Route("/run/drawn", drawn, methods=["POST"]),
     Route("/run/{verb}", press, methods=["POST"]),
 ]

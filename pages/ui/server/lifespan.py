@@ -48,8 +48,8 @@ _running: set[asyncio.Task[None]] = set()
 
 
 def is_running() -> bool:
-    """Return whether a public instance, which reports ready afterwards, is still opening its pages."""
-    return bool(_running) and deployment.public()
+    """Return whether the app is still opening its pages; it reports ready afterwards."""
+    return bool(_running)
 
 
 async def healthz(request: Request) -> JSONResponse:

@@ -15,6 +15,7 @@ from pages.ui.i18n.translation import _, say
 from pages.ui.session import current
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import show_notice
+from pages.ui.session.offered_files import save_button
 from pages.ui.session.state import current_session
 
 Option = TypeVar("Option")
@@ -104,8 +105,7 @@ def examples(values: Mapping[str, Sequence[Any]], fields: Sequence[str], key: st
 
 def table_button(data: Callable[[], str], name: str, key: str) -> None:
     """Draw the button that saves a table under this name."""
-    icon = ":material/download:"
-    st.download_button(_("Save as CSV"), data, file_name=name, mime="text/csv", on_click="ignore", icon=icon, type="tertiary", key=key)
+    save_button(_("Save as CSV"), data, name, key=key, quiet=True)
 
 
 def run_and_rerun(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> None:

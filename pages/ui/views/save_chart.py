@@ -25,6 +25,7 @@ from pages.ui.components.copy_button.copy_button import copy_button
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import provenance
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.offered_files import save_button
 from pages.ui.session.provenance import Provenance
 
 LAYOUT = frozenset(
@@ -85,12 +86,8 @@ def _content(key: str, saved: Saved) -> None:
     png = _png(svg)
     name = partial(file_name, saved.title, made_by.model, " ".join((made_by.prompt or "").split()[:6]), theme)
     with st.container(horizontal=True, gap="small"):
-        for kind, content, mime in (("png", png, "image/png"), ("svg", svg, "image/svg+xml")):
-            st.download_button(
-                kind.upper(), content, name(kind=kind), mime, on_click="ignore", icon=":material/image:", key=f"save_{kind}_{key}"
-            )
-        table = partial(_csv, saved.table)
-        st.download_button(_("CSV"), table, name(kind="csv"), "text/csv", on_click="ignore", icon=":material/table:", key=f"save_csv_{key}")
+        for kind, content in (("png", png), ("svg", svg), ("csv", partial(_csv, saved.table))):
+            save_button(kind.upper(), content, name(kind=kind), key=f"save_{kind}_{key}")
     copy_button(_("Copy picture"), saved.title, key=f"save_copy_{key}", png=png)
     said_missing(fonts.missing([saved.title, caption.line, *_texts(saved.table)]))
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,12 +18,14 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
+from core.errors import InputError
 from pages.ui.live import routes
 from pages.ui.live.verbs import VERBS, Press
 from pages.ui.server.gate import Gate
 from pages.ui.server.rate_limit import AddressRates, RateLimiter
 from pages.ui.session import current, live_state
-from pages.ui.session.state import Session, acting_for
+from pages.ui.session.offered_files import OfferedFiles
+from pages.ui.session.state import Session, acting_for, memory
 from tests.pages.ui.server.test_gate import run
 
 APP = Starlette(routes=routes.ROUTES, middleware=[Middleware(Gate)])
@@ -94,6 +97,38 @@ def test_a_press_is_answered_with_the_step_and_a_version(session: Session) -> No
     assert bar["token_id"] == step.token_id and bar["model"] == step.model_probability and bar["dice"] == step.sampling_probability
     assert answer["step"]["strip"]["roll"] == step.roll and answer["step"]["cache_bytes"] == step.forward.cache_bytes
     assert answer["text"]["tokens"][0][1] == step.token_id and answer["step"]["seconds"] == step.forward.seconds
+
+
+def test_a_file_is_made_at_the_press_from_what_its_page_offers(session: Session) -> None:
+    client, made = Client(session), Counter[str]()
+
+    def table() -> str:
+        made["table"] += 1
+        return "a,b\n"
+
+    with acting_for(session):
+        offered = memory(OfferedFiles)
+    offered.files = {"table": table, "picture": lambda: b"\x89PNG", "broken": _broken}
+    assert not made
+    answer = client.http.get("/run/file/table")
+    assert (answer.content, answer.headers["cache-control"], made) == (b"a,b\n", "no-store", {"table": 1})
+    assert client.http.get("/run/file/picture").content == b"\x89PNG"
+    refused = client.http.get("/run/file/broken")
+    assert (refused.status_code, refused.json()["error"]) == (400, "This run has no tokens.")
+
+
+@pytest.mark.parametrize("key", ["nothing", "%00", "..%2Ftable", "a" * 5000, "table%20"])
+def test_no_other_file_and_no_strangers_file_is_sent(session: Session, key: str) -> None:
+    with acting_for(session):
+        memory(OfferedFiles).files = {"table": lambda: "mine"}
+    refused = Client(session).http.get(f"/run/file/{key}")
+    assert refused.status_code in (400, 404) and b"mine" not in refused.content
+    for stranger in ({routes.KEY: ""}, {routes.KEY: opened().live.key}):
+        assert b"mine" not in Client(session).http.get("/run/file/table", headers=stranger).content
+
+
+def _broken() -> str:
+    raise InputError("This run has no tokens.")
 
 
 def test_only_the_tokens_that_the_view_lacks_are_sent(session: Session) -> None:
