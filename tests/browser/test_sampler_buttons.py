@@ -16,6 +16,7 @@ from tests.browser.watching import (
     download,
     eventually,
     open_more_settings,
+    opened,
     press,
     settled,
     show_more,
@@ -86,7 +87,7 @@ def test_named_answers_are_computed_saved_and_tokens_found(at: At) -> None:
 def open_constraint(page: Any) -> None:
     """Open the constraint in the dialog."""
     page.locator("[role=dialog]").get_by_text("Constraint", exact=True).first.click()
-    settled(page)
+    opened(page, "[role=dialog] [class*=st-key-samplers_Constraint]")
 
 
 def apply_example(page: Any, kind: str) -> None:

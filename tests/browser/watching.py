@@ -74,6 +74,12 @@ def press(page: Any, key: str) -> None:
     page.locator(f".st-key-{key} button:visible, button[data-name='{key}']:visible").first.click()
 
 
+def opened(page: Any, selector: str) -> None:
+    """Wait until an element that opens does not move any more: a popover stays where its button was."""
+    page.wait_for_function("at => document.querySelector(at).getAnimations({ subtree: true }).length === 0", arg=selector)
+    settled(page)
+
+
 def open_more_settings(page: Any) -> None:
     """Open the settings that are folded in the sidebar."""
     if page.locator(".st-key-watch_more").count():
@@ -82,7 +88,7 @@ def open_more_settings(page: Any) -> None:
     summary = page.locator(".st-key-more_settings summary").first
     if summary.evaluate("summary => !summary.parentElement.open"):
         summary.click()
-        settled(page)
+        opened(page, ".st-key-more_settings")
 
 
 def all_samplers(page: Any) -> None:

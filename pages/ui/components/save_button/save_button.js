@@ -10,7 +10,7 @@ async function save(data) {
 }
 
 export default function ({ parentElement, data }) {
-  const [button, status] = parentElement.querySelector(".save").children;
+  const part = parentElement.querySelector(".save"), [button, status] = part.children;
   button.lastElementChild.textContent = data.label;
   button.className = data.quiet ? "quiet" : "";
   button.title = data.help;
@@ -26,4 +26,5 @@ export default function ({ parentElement, data }) {
     }
     button.ariaBusy = "false";
   };
+  part.hidden = false; // not before a press has an effect
 }
