@@ -106,14 +106,29 @@ def write_together(
     if Can.NETWORK not in model.can:
         yield from _write_one_by_one(model, prompt, settings, count, steps, top_n)
         return
+    yield from _in_one_batch(model, ids, [_Row(number, list(ids), settings) for number in range(count)], steps, top_n)
+
+
+def write_each(
+    model: TokenSource, token_ids: Sequence[int], settings: Sequence[SamplingSettings], steps: int, prompt_length: int = 0
+) -> Iterator[BatchStep]:
+    """Continue one text in a real batch, each row with settings of its own and with the same rolls; yield after every forward pass.
+
+    prompt_length: how many of the tokens are the prompt, for penalties that count written tokens alone; 0 for all of them.
+    """
+    ids = [int(i) for i in token_ids]
+    written = len(ids) - prompt_length if prompt_length else 0
+    yield from _in_one_batch(model, ids, [_Row(0, list(ids), own, written=written) for own in settings], steps, 1)
+
+
+def _in_one_batch(model: TokenSource, ids: Sequence[int], rows: list[_Row], steps: int, top_n: int) -> Iterator[BatchStep]:
     batch = batch_of(model, ids)
-    rows = [_Row(number, list(ids)) for number in range(count)]
-    alive, newest, seconds = rows, [0] * count, 0.0
+    alive, newest, seconds = rows, [0] * len(rows), 0.0
     while alive and len(alive[0].path) < steps:
-        logits = batch.go_on(newest, [row.ids[-1] for row in alive]) if batch.passes else batch.prefill().expand(count, -1)
+        logits = batch.go_on(newest, [row.ids[-1] for row in alive]) if batch.passes else batch.prefill().expand(len(rows), -1)
         seconds += batch.seconds
         for row, answer in zip(alive, logits, strict=True):
-            row.roll(model, batch, answer, settings, top_n)
+            row.roll(model, batch, answer, top_n)
         written = len(alive)
         newest = [index if batch.passes > 1 else 0 for index, row in enumerate(alive) if row.finished is None]
         alive = [row for row in alive if row.finished is None]
@@ -149,17 +164,20 @@ def write_and_time_one(
 
 @dataclass(slots=True)
 class _Row:
-    """The state of one try."""
+    """The state of one try. number: the attempt number of its rolls. written: tokens before the first one that count as written."""
 
     number: int
     ids: list[int]
+    settings: SamplingSettings
+    written: int = 0
     path: list[Step] = field(default_factory=list)
     joiner: ByteJoiner = field(default_factory=ByteJoiner)
     finished: str | None = None
 
-    def roll(self, model: TokenSource, batch: PromptBatch, logits: torch.Tensor, settings: SamplingSettings, top_n: int) -> None:
+    def roll(self, model: TokenSource, batch: PromptBatch, logits: torch.Tensor, top_n: int) -> None:
         """Sample a token from this row's logits and record the step as a `Generation` does."""
-        index, position = len(self.path), len(self.ids)
+        settings, position = self.settings, len(self.ids)
+        index = self.written + len(self.path)
         thrown = None if settings.greedy else dice.roll(settings.seed, index, self.number)
         before = History.of(model, self.ids, position - index, mu_after(self.path[-1] if self.path else None, settings))
         seen = observe_stages.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)

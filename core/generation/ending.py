@@ -1,4 +1,4 @@
-"""Why a run ends: the source's end token, a stop text, enough tokens, a fulfilled constraint, a full context, a limit, no memory."""
+"""Why a run ends: the source's end token, a stop text, enough tokens, a loop, a fulfilled constraint, a full context, too little memory."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from core.checked_number import whole_number
 from core.errors import BadSetting
+from core.generation import loops
 from core.message import Message
 from core.record.step import Step, Vocabulary
 from core.sources.capabilities import Can
@@ -15,27 +18,40 @@ from core.sources.source import Source
 
 MOST_TEXTS, LONGEST_TEXT = 40, 200  # texts; characters
 MOST_TOKENS = 10_000_000
+FEWEST_COPIES, MOST_COPIES = 2, 100
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Where a run ends by request. texts: it ends with the token that completes one. tokens: new tokens at most; 0 for no limit."""
+    """Where a run ends by request. texts: it ends with the token that completes one. tokens: new tokens at most; 0 for no limit.
+
+    copies: it ends with the token that completes so many copies of the same tokens (`loops.find`); 0 for never.
+    """
 
     texts: tuple[str, ...] = ()
     tokens: int = 0
+    copies: int = 0
 
     @classmethod
-    def checked(cls, texts: Iterable[str], tokens: int) -> Stop:
+    def checked(cls, texts: Iterable[str], tokens: int, copies: int = 0) -> Stop:
         """Return the rule. Raises BadSetting for an empty or too long text, too many of them, or an impossible number."""
         listed = [texts] if isinstance(texts, str) else list(texts)
         if len(listed) > MOST_TEXTS or not all(isinstance(text, str) and 0 < len(text) <= LONGEST_TEXT for text in listed):
             raise BadSetting("Stop texts are at most {count} texts of 1 to {most} characters.", count=MOST_TEXTS, most=LONGEST_TEXT)
-        return cls(tuple(listed), whole_number(tokens, "most_new_tokens", 0, MOST_TOKENS))
+        copies = whole_number(copies, "stop_on_loop", 0, MOST_COPIES)
+        if copies and copies < FEWEST_COPIES:
+            raise BadSetting("A loop has at least {fewest} copies; 0 does not stop at one.", fewest=FEWEST_COPIES)
+        return cls(tuple(listed), whole_number(tokens, "most_new_tokens", 0, MOST_TOKENS), copies)
 
-    def reached(self, path: Sequence[Step], vocabulary: Vocabulary) -> Message | None:
-        """Return "stop text" or "enough tokens" if the newest step of this path ends the run, else None."""
+    def reached(self, path: Sequence[Step], keys: np.ndarray, vocabulary: Vocabulary) -> Message | None:
+        """Return "stop text", "loop" or "enough tokens" if the newest step of this path ends the run, else None.
+
+        keys: of the tokens of the path, int64 [tokens].
+        """
         if self.texts and path and self._completes(path, vocabulary):
             return Message("stop text")
+        if self.copies and loops.find(keys, self.copies):
+            return Message("loop")
         return Message("enough tokens") if self.tokens and len(path) >= self.tokens else None
 
     def _completes(self, path: Sequence[Step], vocabulary: Vocabulary) -> bool:
@@ -62,6 +78,7 @@ def _raw(step: Step, vocabulary: Vocabulary) -> bytes:
 def why_ended(
     source: Source,
     path: Sequence[Step],
+    keys: np.ndarray,
     cache: Any,
     vocabulary: Vocabulary,
     stop: Stop,
@@ -73,12 +90,13 @@ def why_ended(
 ) -> str | None:
     """Return why a run has ended after this path; None if it can continue.
 
-    "end of text", "stop text", "enough tokens", "constraint fulfilled" (for a model without an end token), "context full", "limit reached"
-    or "out of memory", or why a recording ends. tokens: of prompt and path; most_tokens: the limit of this app, 0 for none.
+    "end of text", "stop text", "loop", "enough tokens", "constraint fulfilled" (for a model without an end token), "context full",
+    "limit reached" or "out of memory", or why a recording ends. keys: of the tokens of the path, int64 [tokens]. tokens: of prompt and
+    path; most_tokens: the limit of this app, 0 for none.
     """
     if (ended := source.ending(path, cache)) or Can.NEW_TOKENS not in source.can:
         return ended
-    if asked := stop.reached(path, vocabulary):
+    if asked := stop.reached(path, keys, vocabulary):
         return asked
     if not source.end_token_ids and is_fulfilled():
         return Message("constraint fulfilled")

@@ -19,6 +19,7 @@ from core.chat.conversation import Span
 from core.checked_number import whole_number
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import InputError, NoRoom, NotForThisModel, RunFinished, WrongType
+from core.generation import loops
 from core.generation.ending import Stop, why_ended
 from core.generation.tree import Tree
 from core.limits import Limits
@@ -70,8 +71,9 @@ class Generation(Tree):
     again at every step. as_chat: the prompt becomes the message of a user; prompt_tokens then has the template's tokens too.
     steering: a vector that is added at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every
     pass. Both run on transformers' own network, which is slower than the compiled one. stop: the run ends with the token that completes
-    one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit. template_arguments: of the chat template, by name,
-    as transformers' apply_chat_template takes them: {"enable_thinking": False}, {"tools": [...]}.
+    one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit. stop_on_loop: it ends with the token that completes
+    so many copies of the same tokens (`generation/loops.py`); 0 for never. template_arguments: of the chat template, by name, as
+    transformers' apply_chat_template takes them: {"enable_thinking": False}, {"tools": [...]}.
 
     can: what the source can do. A run of a recording (`Recording.replay()`) reveals the recorded steps and has no settings of its own.
     turn: lock held by the thread that moves the run. A step belongs to the node where its computation began, so no other thread may move
@@ -98,6 +100,7 @@ class Generation(Tree):
         without_heads: Iterable[tuple[int, int]] = (),
         stop: Iterable[str] = (),
         most_new_tokens: int = 0,
+        stop_on_loop: int = 0,
         template_arguments: Arguments | None = None,
     ) -> None:
         most_candidates = whole_number(top_n, "top_n", -LARGEST_COUNT, LARGEST_COUNT)
@@ -112,7 +115,7 @@ class Generation(Tree):
         self.model, self.model_name, self.as_chat = model, model.name, beginning.as_chat
         self.template_arguments = dict(beginning.arguments)
         self.settings = SamplingSettings() if settings is None else settings
-        self._stop = Stop.checked(stop, most_new_tokens)
+        self._stop = Stop.checked(stop, most_new_tokens, stop_on_loop)
         self._most_tokens = Limits.from_environment().tokens_per_run if Can.NEW_TOKENS in model.can else 0
         self.top_n = min(max(1, most_candidates), MOST_CANDIDATES, model.vocabulary_size or MOST_CANDIDATES)
         self.use_cache = use_cache
@@ -150,6 +153,7 @@ class Generation(Tree):
         return why_ended(
             self.model,
             self._path,
+            self._written_keys,
             self._cache,
             self.vocabulary,
             self._stop,
@@ -168,12 +172,21 @@ class Generation(Tree):
 
     @property
     def stops(self) -> dict[str, Any]:
-        """The arguments `stop` and `most_new_tokens` of this run."""
-        return {"stop": list(self._stop.texts), "most_new_tokens": self._stop.tokens}
+        """The arguments `stop`, `most_new_tokens` and `stop_on_loop` of this run."""
+        return {"stop": list(self._stop.texts), "most_new_tokens": self._stop.tokens, "stop_on_loop": self._stop.copies}
 
-    def stop_at(self, stop: Iterable[str] = (), most_new_tokens: int = 0) -> None:
+    def stop_at(self, stop: Iterable[str] = (), most_new_tokens: int = 0, stop_on_loop: int = 0) -> None:
         """Change where the run ends; the steps stay. A recording ends where it ends. Raises BadSetting."""
-        self._stop = Stop.checked(stop, most_new_tokens)
+        self._stop = Stop.checked(stop, most_new_tokens, stop_on_loop)
+
+    @property
+    def loop(self) -> loops.Loop | None:
+        """The loop in which the written tokens end (see `loops.find`), None if they end in none. `start` counts from the first of them."""
+        return loops.find(self._written_keys)
+
+    @property
+    def _written_keys(self) -> np.ndarray:
+        return self.token_ids[len(self.prompt_tokens) :]
 
     @cached_property
     def message_spans(self) -> tuple[Span, ...]:

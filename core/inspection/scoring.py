@@ -252,16 +252,20 @@ def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.
 
     For a text of some hundred tokens that fits into the context. Raises ModelError for a model on a server.
     """
+    return logit_rows(model, token_ids).double().log_softmax(-1).numpy()
+
+
+def logit_rows(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> torch.Tensor:
+    """Return the logits after all of these tokens but the last, on the CPU: [tokens - 1, vocabulary]. For texts as in `log_odds`."""
     must_be_here(model)
-    ids = np.array(token_ids, dtype=np.int64)
-    rows: list[np.ndarray] = []
+    rows: list[torch.Tensor] = []
 
     def take(position: int, logits: torch.Tensor) -> None:
-        rows.append(logits.double().log_softmax(-1).cpu().numpy())
+        rows.append(logits.cpu())
 
-    for _each in _reader(model).read(ids, 1, take):
+    for _each in _reader(model).read(np.array(token_ids, dtype=np.int64), 1, take):
         pass
-    return np.concatenate(rows) if rows else np.empty((0, model.vocabulary_size))
+    return torch.cat(rows) if rows else torch.empty((0, model.vocabulary_size))
 
 
 def answer_after(model: TokenSource, before: np.ndarray, cache: KVCache | None, wanted: Wanted, token_id: int | None = None) -> Forward:

@@ -83,6 +83,15 @@ def think_set(drawn: Drawn, kept: RecordedExperiment) -> None:
     same(set(drawn.marks("rect", "share")), {sum(right) / len(right) for right in answers})
 
 
+def looping(drawn: Drawn, kept: RecordedExperiment) -> None:
+    same(drawn.marks("symbol", "share"), [share for shares in kept.seen[-1].shares for share in shares])
+
+
+def looping_runs(drawn: Drawn, kept: RecordedExperiment) -> None:
+    newest = {(seen.model, seen.temperature): seen.loops / seen.runs for seen in kept.seen}
+    same(drawn.marks("symbol", "share"), newest.values())
+
+
 def race(drawn: Drawn, kept: RecordedExperiment) -> None:
     passes = drawn.rows_of("symbol", "raw", "over")
     assert len(passes) >= len(kept.seen)
@@ -283,7 +292,8 @@ def why_steer(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    compare, compare_sweep, compare_stream, candidates, candidates_beam, think, think_set, race, memory, memory_ways, context,
+    compare, compare_sweep, compare_stream, looping, looping_runs,
+    candidates, candidates_beam, think, think_set, race, memory, memory_ways, context,
     context_end, cost_two, batching, batching_curve, speculative, quantization, quantization_parts, quantization_notepad,
     same_prompt, same_prompt_noise, same_prompt_table,
     pupil, pupil_cascade, pupil_school, watermark, waiting, waiting_curve, teach, teach_step, newborn,

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.browser
 At = Callable[..., Any]
 PATHS = features.paths()
 MAIN = "[data-testid=stMain]"
-STOPPED = {"waiting_curve", "batching_curve", "think_set", "quantization_parts"}  # long ones, with charts
+STOPPED = {"waiting_curve", "batching_curve", "think_set", "quantization_parts", "looping_runs"}  # long ones, with charts
 NOT_PRESSED = {"newborn"}  # it learns for 20 seconds; test_teach.py presses it and stops it
 SMALLEST = {  # the first choice of these controls is the smallest
     "think_set": ("think_count",),

@@ -1,6 +1,7 @@
 """Texts for the model to read, from `examples.json`. They stay as they are in every language; the titles, which are keys, are translated.
 
-`pages.ui.presenting.choose_examples` writes those that hold their claims with the bundled weights: `steering`, `why_prompt`, `weights`.
+`pages.ui.presenting.choose_examples` writes those that hold their claims with the bundled weights: `steering`, `why_prompt`, `loops`,
+`weights`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ class Examples(BaseModel):
     sum: wrong at once, right step by step. questions: with the right answer. forks: a prompt and two tokens. fact_pairs: two prompts that
     differ in one word and get different answers. steering: more of these lines, less of these, the beginning, the layer, the strength.
     lessons: the sentences, a beginning, one of what it knew before. unseen_story: of the generator of the training stories, with a seed
-    that the training never used. weights: name and SHA-256 of each bundled model for which the examples were chosen.
+    that the training never used. loops: beginnings after which the likeliest tokens repeat
+    themselves. weights: name and SHA-256 of each bundled model for which the examples were chosen.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -41,6 +43,7 @@ class Examples(BaseModel):
     valley: str
     alice: str
     familiar: tuple[str, ...]
+    loops: tuple[str, ...]
     weights: tuple[str, ...]
 
 

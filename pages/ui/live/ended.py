@@ -15,6 +15,7 @@ FINISHED = {
     "context full": N_("The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."),
     "out of memory": N_("There is no memory left for this text. Press Back, or use a shorter prompt."),
     "stop text": N_("The text contains one of its stop texts. Press Back, or click an earlier token to take another way."),
+    "loop": N_("The text repeats itself, and stops on a loop. Press Back, or click an earlier token to take another way."),
     "enough tokens": N_("The text has as many tokens as were asked for. Press Back, or click an earlier token to take another way."),
     "constraint fulfilled": N_("The text has the form of the constraint. Press Back, or click an earlier token to take another way."),
     "limit reached": N_("The text has reached the length limit of this app. Press Back or Restart to continue from an earlier token."),

@@ -81,6 +81,7 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
         "node": run.here,
         "count": len(run.path),
         "ended": "" if session.playing else why_ended(run),
+        "loop": _loop(run),
         "recorded": _recorded(run),
         "thoughts": answer.thought_rows(run),
         "from_cache": answer.from_cache(run, session) if run.messages else "",
@@ -224,6 +225,15 @@ def _recorded(run: Generation) -> str:
         else _("This is a recording of {model}, with its own prompt and settings. It is open as long as this page is.")
     )
     return sentence.format(model=offered_models.title(run.model_name))
+
+
+def _loop(run: Generation) -> str:
+    """Return how the text repeats itself, "" if it does not."""
+    loop = run.loop
+    if loop is None:
+        return ""
+    sentence = _("It repeats itself every {tokens}: {copies} copies. “Why does it loop?” says why, and what ends it.")
+    return sentence.format(tokens=numbers.tokens(loop.period), copies=numbers.whole(loop.copies))
 
 
 def _ends_in_space(run: Generation) -> bool:

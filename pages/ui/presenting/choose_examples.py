@@ -23,9 +23,11 @@ from core.engine.model import LanguageModel
 from core.experiments.ablated_heads import ablated_heads
 from core.experiments.claims import ends_in_a_sentence, share, steered, text_of
 from core.experiments.hidden_words import hidden_words
+from core.experiments.looping import looping
 from core.experiments.steered_run import SteeredRun, steered_run
 from core.models.hub import BUNDLED
 from core.record.step import Step
+from core.sampling.settings import SamplingSettings
 from pages.ui import features
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.example_texts import EXAMPLES
@@ -48,6 +50,15 @@ WHY_PROMPTS = (
     "3 + 4 =",
     "The opposite of big is",
 )
+LOOP_PROMPTS = (
+    "No, no, no,",
+    "She counted: one, two, three,",
+    "I do not know, said the king.",
+    "Knock knock",
+    "The wheels on the bus go round and round, round and round,",
+    "She sang: la la la",
+)
+LOOPS = 3  # examples
 BEGINNINGS = {
     "Night and day": ("The girl looked up and saw the", "She went out of the house. It was", "One day,"),
     "Animals and people": ("One day Tom met a", "In the village there lived a", "One morning there came a"),
@@ -129,6 +140,14 @@ def choose_why(model: LanguageModel, examples: dict[str, Any]) -> None:
     examples["why_prompt"] = next(prompt for prompt in WHY_PROMPTS if why_holds(model, prompt))
 
 
+def choose_loops(model: LanguageModel, examples: dict[str, Any]) -> None:
+    """Write the beginnings after which the greedy text repeats itself, the shortest text first."""
+    ends = {prompt: list(looping(model, prompt, SamplingSettings(greedy=True), causes=False))[-1] for prompt in LOOP_PROMPTS}
+    found = sorted((prompt for prompt, seen in ends.items() if seen.period), key=lambda prompt: ends[prompt].tokens)
+    examples["loops"] = found[:LOOPS]
+    report(f"loops: {', '.join(found)}")
+
+
 def steered_with(model: LanguageModel, title: str, beginning: str, layer: int, strength: float) -> SteeredRun:
     """Return the end of a run that these lists steer."""
     more, less = (texts.splitlines() for texts in EXAMPLES.steering[title][:2])
@@ -161,7 +180,12 @@ def at_home(model: LanguageModel, prompt: str, seeds: int = 6) -> bool:
 
 
 EXAMPLES_FILE, TALKS_FILE = FILES = (example_texts.FILE, prepared_talks.FILE)
-SEARCHES = {"stage": (choose_stage, TALKS_FILE), "why": (choose_why, EXAMPLES_FILE), "steering": (choose_steering, EXAMPLES_FILE)}
+SEARCHES = {
+    "stage": (choose_stage, TALKS_FILE),
+    "why": (choose_why, EXAMPLES_FILE),
+    "steering": (choose_steering, EXAMPLES_FILE),
+    "loops": (choose_loops, EXAMPLES_FILE),
+}
 
 
 def fingerprints() -> list[str]:

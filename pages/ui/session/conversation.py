@@ -208,11 +208,12 @@ def begun_changed(key: str) -> None:
 
 
 @action_boundary
-def ending_changed(texts: str, tokens: str) -> None:
-    """Take the stop texts, one per line, and the largest number of new tokens from their fields."""
+def ending_changed(texts: str, tokens: str, copies: str) -> None:
+    """Take the stop texts, one per line, the largest number of new tokens and the copies of a loop from their fields."""
     lines = [line.replace("\\n", "\n") for line in str(current.field(texts) or "").splitlines()]
     session = current_session()
-    session.ending = Stop.checked(dict.fromkeys(line for line in lines if line), int(current.field(tokens) or 0))
+    numbers = (int(current.field(key) or 0) for key in (tokens, copies))
+    session.ending = Stop.checked(dict.fromkeys(line for line in lines if line), *numbers)
     session.clicks += 1
 
 

@@ -50,9 +50,10 @@ def number(row: Setting, start: Any, **widget_options: Any) -> Any:
     return start if chosen is None else chosen
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Draw a table whose first column is text and whose other columns are numbers."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], ends_in_text: bool = False) -> None:
+    """Draw a table whose first column is text and whose other columns are numbers. ends_in_text: the last column is text, too."""
+    numbered = len(head) - 1 - ends_in_text
+    lines = [head, ["---", *["---:"] * numbered, *["---"] * ends_in_text], *rows]
     st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
 
 

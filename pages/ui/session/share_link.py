@@ -34,7 +34,7 @@ from pages.ui.session.run_request import Conversation, MessagePairs
 from pages.ui.session.sampling_controls import MORE, START, start_of
 
 LONGEST_CONVERSATION = 200_000  # characters of all messages
-LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens")
+LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens", "stop_on_loop")
 
 LONGEST_LINK = 7_500  # characters of a link that the app makes; some servers and proxies refuse more than 8,000
 LONGEST_PROMPT = 20_000  # characters; a longer one is cut off
@@ -74,6 +74,7 @@ def link_values(conversation: Conversation, ending: Stop) -> dict[str, str]:
         "begun": conversation.begun,
         "stop": _json(ending.texts) if ending.texts else "",
         "most_new_tokens": str(ending.tokens) if ending.tokens else "",
+        "stop_on_loop": str(ending.copies) if ending.copies else "",
     }
     return {key: value for key, value in values.items() if value}
 
@@ -116,16 +117,20 @@ def _messages(text: str) -> MessagePairs | None:
 
 def _ending(query: Mapping[str, str]) -> Stop | None:
     """Return the ending of a link, None if it is not valid."""
-    stop, tokens = query.get("stop", ""), query.get("most_new_tokens") or "0"
+    stop, *numbers = query.get("stop", ""), query.get("most_new_tokens") or "0", query.get("stop_on_loop") or "0"
     if len(stop) > LONGEST_STOP:
         return None
     texts = [] if stop.isalpha() else _loads(stop or "[]")  # letters alone are a stop of the tour
-    if not isinstance(texts, list) or not (tokens.isascii() and tokens.isdigit()) or len(tokens) > len(str(MOST_TOKENS)):
+    if not isinstance(texts, list) or not all(map(_is_count, numbers)):
         return None
     try:
-        return Stop.checked(texts, int(tokens))
+        return Stop.checked(texts, *map(int, numbers))
     except ViewerError:
         return None
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= len(str(MOST_TOKENS))
 
 
 def _loads(text: str) -> Any:

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from core.generation.ending import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
+from core.generation import loops
+from core.generation.ending import FEWEST_COPIES, LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from core.sampling.settings_row import Setting
 from core.sources.capabilities import Can
 from pages.ui.features import Feature
@@ -129,13 +130,25 @@ def _settings(used: frozenset[str]) -> None:
 def _ending() -> None:
     """Draw where the text of the Watch page stops by request."""
     session = current_session()
-    keys = (f"stop_texts_{session.around_set}", f"most_new_tokens_{session.around_set}")
+    keys = tuple(f"{name}_{session.around_set}" for name in ("stop_texts", "most_new_tokens", "stop_on_loop"))
     widget_options: dict[str, Any] = {"on_change": conversation.ending_changed, "args": keys}
     written = "\n".join(text.replace("\n", "\\n") for text in session.ending.texts)
     about = _("The text ends with the token that completes one of these texts. One per line; \\n stands for a line break.")
     st.text_area(_("Stop texts"), written, key=keys[0], help=about, max_chars=LONGEST_STOPS, height=68, **widget_options)
     about = _("The text ends after so many new tokens. 0: no limit.")
     st.number_input(_("Most new tokens"), 0, MOST_TOKENS, session.ending.tokens, key=keys[1], help=about, **widget_options)
+    about = _("The text ends when its newest tokens have come so many times in a row, at least {least} tokens together.")
+    copies = [0, *range(FEWEST_COPIES, 7)]
+    copies += [session.ending.copies] if session.ending.copies not in copies else []  # of a link
+    st.selectbox(
+        _("Stop on a loop"),
+        copies,
+        copies.index(session.ending.copies),
+        format_func=lambda count: _("after {count} copies").format(count=count) if count else _("off"),
+        key=keys[2],
+        help=about.format(least=numbers.whole(loops.LEAST)),
+        **widget_options,
+    )
 
 
 def _presets() -> None:

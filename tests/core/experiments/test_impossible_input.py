@@ -23,6 +23,7 @@ from core.experiments.compared_policies import planned_requests
 from core.experiments.compared_settings import Column, side_by_side, sweep
 from core.experiments.context import measure
 from core.experiments.fork import Fork
+from core.experiments.looping import looping, looping_runs
 from core.experiments.quantization import quantize, rounded_cache
 from core.experiments.request_cost import request
 from core.experiments.speculative import speculate
@@ -87,6 +88,9 @@ SETTINGS: dict[str, tuple[Callable[[Any, Any], Any], list[Any]]] = {
     "requests of a load": (lambda m, v: load_curve(m, [TEXT], None, (0.5,), v), [0, 1, 10**9, True]),
     "marked tokens": (lambda m, v: watermark_detection.watch(m, TEXT, MARK, v), [*COUNTS, 401]),
     "marked runs": (lambda m, v: watermark_detection.watch(m, TEXT, MARK, 5, v), [-1, 1001, 2.5, "3", True]),
+    "length of a loop": (lambda m, v: looping(m, TEXT, SamplingSettings(), v), [*COUNTS, 401]),
+    "copies of a loop": (lambda m, v: looping(m, TEXT, SamplingSettings(), 40, v), [*COUNTS, 1, 11]),
+    "texts that loop": (lambda m, v: looping_runs([m], runs=v), [*COUNTS, 61]),
     "stride": (lambda m, v: score_text(m, TEXT, stride=v), [0, -1, 64, 1.5, "8", True]),
     "tokens to write": (lambda m, v: Generation(m, TEXT).stream(v), [-1, 1.5, "3", True]),
 }
@@ -100,6 +104,7 @@ PROMPTS: dict[str, Callable[[Any, str], Any]] = {
     "judge": lambda m, text: judge(m, m, text),
     "mark": lambda m, text: watermark_detection.watch(m, text, MARK),
     "watch": lambda m, text: watch_one(m, text, [TEXT]),
+    "loop": lambda m, text: looping(m, text, SamplingSettings()),
     "thinking": lambda m, text: think(m, Question(text, "5"), DIRECT),
     "quantization": lambda m, text: quantize(m, text, TEXT),
 }

@@ -82,6 +82,7 @@ function lines(my, home) {
     row.replaceChildren(element("span", "", sentence), ...label ? [buildButton(name, label, "", "quiet", act)] : []);
   };
   line("ended", data.ended);
+  line("loop", data.loop);
   line("space", data.final_space ? texts.space : "", texts.no_space, () => live.press("example", { text: live.field.replace(/ +$/, "") }));
   line("recorded", data.recorded, texts.close, () => live.press("close"));
   line("cached", data.from_cache);

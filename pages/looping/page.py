@@ -1,0 +1,219 @@
+"""Why does it loop?: a text that repeats itself, why, what ends it at which price, and how often it happens."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import streamlit as st
+
+from core.experiments.looping import Looping, Remedy, looping, looping_runs
+from core.sampling.settings import SETTINGS, SamplingSettings
+from pages.looping import CHOSEN_BY, LOOP_VIEWS, looping_charts
+from pages.ui.charts.css_colours import legend
+from pages.ui.experiments import results
+from pages.ui.experiments.experiment import Experiment
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _, said
+from pages.ui.server import offered_models
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.shell import frame
+from pages.ui.views import chart
+
+frame.page()
+ONE, MANY = "looping", "looping_runs"
+LENGTHS, COPIES, TEXTS = (100, 200, 400), (3, 4, 6), (12, 24, 48)
+SHOWN_TEXT, LONGEST = 90, 400  # characters of what a remedy writes, and of the text before the loop
+
+
+def one_view() -> None:
+    """Draw one text, its loop, and what ends it."""
+    with st.container(horizontal=True, vertical_alignment="center", key="looping_ready"):
+        st.caption(_("Try one"), width="content")
+        picked = elements.examples({text: (text,) for text in EXAMPLES.loops}, ("looping_prompt",), "looping_example")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="looping_controls"):
+        prompt = st.text_input(_("Prompt"), EXAMPLES.loops[0], max_chars=2000, key="looping_prompt", width=300, **PERSISTENT)
+        length = elements.choice(_("Longest text"), LENGTHS, 200, "looping_length")
+        copies = elements.choice(_("Copies"), COPIES, 4, "looping_copies")
+        how = elements.choice(_("Chosen by"), list(CHOSEN_BY), "greedy", "looping_chosen_by", format_func=said(CHOSEN_BY).__getitem__)
+        own = how == "own"
+        now = provenance.now(text=prompt, length=length, copies=copies, chosen_by=how, prompt=False, settings=own)
+
+        def settings() -> SamplingSettings:
+            return current.settings() if own else SamplingSettings(greedy=True)
+
+        begin = results.starter(ONE, now, lambda: looping(current.model(), prompt, settings(), length, copies))
+        if picked:
+            begin()
+        results.start_button(ONE, _("Write until it loops"), begin, type="primary", icon=":material/all_inclusive:")
+    results.part(ONE, now, begin, draw_one, _("Press the button: the model writes until the text repeats itself."))
+
+
+def draw_one(run: Experiment) -> None:
+    """Draw what is known of the loop so far."""
+    seen: Looping = run.seen[-1]
+    if not seen.period:
+        tail = f":gray[{plain(seen.text[-400:])}]"
+        st.markdown(tail)
+        if seen.done:
+            st.info(_("No loop within {tokens}. Try another prompt, or a longer text.").format(tokens=numbers.tokens(seen.tokens)))
+        return
+    first = numbers.whole(seen.start + 1)
+    sentence = _("From token {first} on, {tokens} come again and again: {copies} copies.")
+    st.markdown(sentence.format(first=first, tokens=f"**{numbers.tokens(seen.period)}**", copies=numbers.whole(seen.copies)))
+    before = seen.text.removesuffix("".join(seen.written))[-LONGEST:]
+    copies = (f":blue-background[{plain(text)}]" if number % 2 else plain(text) for number, text in enumerate(seen.written, 1))
+    st.markdown(f":gray[{plain(before)}] {' '.join(copies)}")
+    draw_copies(seen)
+    if seen.remedies:
+        draw_remedies(seen)
+    if seen.attending:
+        draw_heads(seen)
+
+
+def draw_copies(seen: Looping) -> None:
+    """Draw the probability of every token in every copy, and the means of each copy."""
+    rises = seen.each[-1].mean > seen.each[0].mean
+    title = _("Each copy makes the next one likelier") if rises else _("How likely each copy is")
+    elements.section(title, _("probability of the copied tokens"))
+    alt_text = _("The model's probability of each token of the loop, a line for each copy.")
+    with st.container(key="detail_looping"):
+        chart.draw(looping_charts.copies, looping_charts.copy_rows(seen), key="looping_copies_chart", title=alt_text, alt_text=alt_text)
+    head = (_("copy"), _("mean probability"), _("tokens that became likelier"), _("tokens that are the likeliest"), _("entropy"))
+    rows = [
+        (
+            numbers.whole(number),
+            numbers.percent(each.mean),
+            numbers.percent(each.risen),
+            numbers.percent(each.likeliest),
+            numbers.bits(each.entropy),
+        )
+        for number, each in enumerate(seen.each, 1)
+    ]
+    elements.table(head, rows)
+    first, last = seen.each[0].mean, seen.each[-1].mean
+    told = (
+        _("The mean probability rises from {first} to {last}: nothing speaks for another sentence, and every copy speaks for this one.")
+        if rises
+        else _("The mean probability does not rise: it is {first} in the first copy and {last} in the last one.")
+    )
+    st.caption(told.format(first=numbers.percent(first), last=numbers.percent(last)))
+
+
+def draw_remedies(seen: Looping) -> None:
+    """Draw what every remedy does from the same place, with the same dice, and its price, the lowest first."""
+    elements.section(_("What ends it, and what that costs"), _("same place, same dice, one batch"))
+    usual = seen.usual
+    assert usual is not None
+    ending = [tried for tried in seen.remedies if tried.ends_it]
+    if usual.left_at is not None:
+        st.markdown(_("Without a remedy the text leaves the loop by itself after {tokens}.").format(tokens=numbers.tokens(usual.left_at)))
+    told = _(
+        "{count} of {total} remedies end the loop. Their price is measured on a text that was never in the training: the mean logarithm of "
+        "its tokens' probabilities ({usual} without a remedy), the share of its tokens that become impossible, and how many of {facts} "
+        "facts stay the likeliest answer ({told} without a remedy). Greedy settings are priced at temperature 1."
+    )
+    counts = {"count": len(ending), "total": len(seen.remedies), "facts": seen.facts, "told": usual.facts}
+    written = {name: numbers.whole(count) for name, count in counts.items()}
+    st.caption(told.format(usual=numbers.decimal(usual.log_probability, 2), **written))
+    head = (_("remedy"), _("leaves the loop at token"), _("log-prob\u00adability"), _("made impossible"), _("facts"), _("what it writes"))
+    elements.table(head, [_row(tried) for tried in seen.sorted_remedies()], ends_in_text=True)
+    elements.table_button(lambda: remedies_csv(seen), "remedies.csv", "looping_csv")
+
+
+def _row(tried: Remedy) -> tuple[str, ...]:
+    left = numbers.whole(tried.left_at) if tried.left_at is not None else _("never")
+    if tried.left_at is not None and tried.again:
+        left = _("{left}, into a loop of {tokens}").format(left=left, tokens=numbers.tokens(tried.again))
+    text = " ".join(tried.text.split())
+    shown = text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}…"
+    price = (numbers.decimal(tried.log_probability, 2), numbers.percent(tried.excluded), numbers.whole(tried.facts))
+    row = SETTINGS[tried.setting]
+    name = f"{_(row.short)} {numbers.short(tried.value)}"
+    return name, left, *price, plain(shown).replace("|", "\\|")
+
+
+def remedies_csv(seen: Looping) -> str:
+    """Return the remedies as CSV."""
+    out = io.StringIO()
+    rows = csv.writer(out)
+    rows.writerow(("setting", "value", "left_at", "again", "log_probability", "excluded", "facts", "text"))
+    for tried in seen.remedies:
+        rows.writerow(
+            (tried.setting, tried.value, tried.left_at, tried.again, tried.log_probability, tried.excluded, tried.facts, tried.text)
+        )
+    return out.getvalue()
+
+
+def draw_heads(seen: Looping) -> None:
+    """Say which heads look at the earlier copy, and whether the loop goes on without them."""
+    elements.section(_("Which attention heads copy?"), _("heads that look behind the earlier copy"))
+    head = (_("layer and head"), _("attention to the token to copy"))
+    rows = [
+        (
+            _("layer {layer}, head {head}").format(layer=numbers.whole(layer + 1), head=numbers.whole(head_number + 1)),
+            numbers.percent(share),
+        )
+        for (layer, head_number), share in seen.attending
+    ]
+    elements.table(head, rows)
+    ending = seen.ending_heads
+    if ending is not None:
+        told = _(
+            "With the first {count} of them switched off the text leaves the loop after {tokens}: they are induction heads of this loop."
+        )
+        st.markdown(told.format(count=numbers.whole(len(ending.heads)), tokens=numbers.tokens(ending.left_at or 0)))
+    elif seen.switched_off:
+        told = _("Also with {count} of them switched off the loop goes on, so they alone do not make it.")
+        st.markdown(told.format(count=numbers.whole(len(seen.switched_off[-1].heads))))
+
+
+def many_view() -> None:
+    """Draw how often texts loop, by temperature, for the model and its pupil."""
+    names = [current.model_name()]
+    mini = f"{current.model_name()}-mini"
+    names += [mini] if mini in current.model_names() else []
+    with st.container(horizontal=True, vertical_alignment="bottom", key="looping_runs_controls"):
+        texts = elements.choice(_("Texts"), TEXTS, 24, "looping_texts")
+        now = provenance.now(texts=texts, prompt=False, settings=False)
+        begin = results.starter(MANY, now, lambda: looping_runs([current.model_named(name) for name in names], runs=texts))
+        results.start_button(MANY, _("Write them"), begin, type="primary", icon=":material/all_inclusive:")
+    results.part(MANY, now, begin, draw_many, _("Press the button: each model writes texts of 150 tokens at four temperatures."))
+
+
+def draw_many(run: Experiment) -> None:
+    """Draw the share of texts that ended in a loop."""
+    table = looping_charts.run_rows(run.seen)
+    models = list(dict.fromkeys(seen.model for seen in run.seen))
+    colours = tuple(zip(("dice", "other"), map(offered_models.title, models), strict=False))
+    alt_text = _("The share of texts that end in a loop, by temperature, with 95 % intervals.")
+    chart.draw(looping_charts.loops, table, key="looping_runs_chart", title=alt_text, alt_text=alt_text, legend=colours)
+    legend(*colours)
+    newest = list({(seen.model, seen.temperature): seen for seen in run.seen}.values())
+    head = (_("model"), _("temperature"), _("in a loop"), _("95 % interval"))
+    elements.table(
+        head,
+        [
+            (
+                plain(offered_models.title(seen.model)),
+                numbers.short(seen.temperature),
+                _("{loops} of {runs} texts").format(loops=numbers.whole(seen.loops), runs=numbers.whole(seen.runs)),
+                f"{numbers.percent(seen.interval[0])} – {numbers.percent(seen.interval[1])}",
+            )
+            for seen in newest
+        ],
+    )
+
+
+frame.header(
+    _("Why does it loop?"),
+    _("repetition"),
+    _("Models fall into repeating themselves. See how each copy makes the next one likelier, and what ends the loop at the lowest price."),
+)
+with drawing_boundary():
+    wanted = results.view(LOOP_VIEWS, "looping_view")
+    (many_view if wanted == LOOP_VIEWS[1] else one_view)()

@@ -1,0 +1,64 @@
+"""Why does it loop?: its sentences follow from the recorded result, and odd prompts are answered in one sentence."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.experiments.looping import Looping
+from pages.ui.experiments import experiment
+from pages.ui.i18n import numbers
+from pages.ui.session.offered_files import offered_file
+from tests.pages.apptest import Open, live, press, said, told, view
+
+
+def recorded() -> Looping:
+    seen: Looping = experiment.loads((experiment.FOLDER / "looping.json.gz").read_bytes()).seen[-1]
+    return seen
+
+
+def test_the_recorded_result_is_told_in_its_own_numbers(open_app: Open) -> None:
+    seen, shown = recorded(), said(open_app(page="looping"))
+    assert numbers.tokens(seen.period) in shown and f"{seen.copies} copies" in shown
+    ending = sum(tried.ends_it for tried in seen.remedies)
+    assert f"{ending} of {len(seen.remedies)} remedies end the loop" in shown
+    rises = seen.each[-1].mean > seen.each[0].mean
+    assert ("makes the next one likelier" in shown) == rises
+    assert "repetition penalty 1.5" in shown
+    assert ("they are induction heads of this loop" in shown) == (seen.ending_heads is not None)
+
+
+def test_the_table_can_be_saved(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="looping")
+    make = offered_file(session(app), "looping_csv")
+    assert make is not None
+    rows = list(csv.DictReader(io.StringIO(str(make()))))
+    assert [float(row["log_probability"]) for row in rows] == [tried.log_probability for tried in recorded().remedies]
+
+
+@pytest.mark.parametrize("prompt", ["", "word " * 390, "<b>$x$</b>🦊‮", "|||"])
+def test_whatever_is_asked_it_answers_or_says_why_not(prompt: str, open_app: Open) -> None:
+    app = open_app(page="looping")
+    app.text_input(key="looping_prompt").set_value(prompt)
+    press(app, "looping_start")
+    if any(button.key == "looping_stop" for button in app.button):
+        press(app, "looping_stop")
+    else:
+        assert len(told(app)) <= 1
+    assert not app.exception
+
+
+def test_watch_names_a_loop_and_stops_on_one(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+    app = open_app(prompt="Knock knock", greedy="true", stop_on_loop="3")
+    live(app, "step")
+    run = session(app).run
+    assert run is not None
+    list(run.stream(200))
+    shown = view(app)
+    assert run.loop is not None and run.finished == "loop"
+    assert shown["ended"].startswith("The text repeats itself") and numbers.tokens(run.loop.period) in shown["loop"]
