@@ -57,6 +57,6 @@ FEATURE = Feature(
     controls={
         "copies": Control(N_("the copies"), N_("{count} copies")),
         "chosen_by": Control(N_("how tokens are chosen"), names=CHOSEN_BY),
-        "texts": Control(N_("the number"), N_("{count} texts")),
+        "counted_texts": Control(N_("the number"), N_("{count} texts")),
     },
 )

@@ -179,7 +179,7 @@ def many_view() -> None:
     names += [mini] if mini in current.model_names() else []
     with st.container(horizontal=True, vertical_alignment="bottom", key="looping_runs_controls"):
         texts = elements.choice(_("Texts"), TEXTS, 24, "looping_texts")
-        now = provenance.now(texts=texts, prompt=False, settings=False)
+        now = provenance.now(counted_texts=texts, prompt=False, settings=False)
         begin = results.starter(MANY, now, lambda: looping_runs([current.model_named(name) for name in names], runs=texts))
         results.start_button(MANY, _("Write them"), begin, type="primary", icon=":material/all_inclusive:")
     results.part(MANY, now, begin, draw_many, _("Press the button: each model writes texts of 150 tokens at four temperatures."))
