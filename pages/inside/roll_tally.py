@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -35,18 +34,20 @@ def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
 
     tallies = state.memory(_Tallies).counts
 
-    def set_rolls(count: int) -> None:
-        tallies[key] = (step, min(MOST_ROLLS, count))
+    def rolls_now() -> int:
+        tally = tallies.get(key)
+        return tally[1] if tally and tally[0] == step else 0
+
+    def add_rolls(times: int) -> None:
+        tallies[key] = (step, max(0, min(MOST_ROLLS, rolls_now() + times)))
 
     def draw() -> None:
-        tally = tallies.get(key)
-        count = tally[1] if tally and tally[0] == step else 0
+        count = rolls_now()
         with st.container(horizontal=True, vertical_alignment="center"):
             for times, label in ((100, _("Roll 100 times")), (1_000, _("Roll 1,000 times"))):
-                add = partial(set_rolls, count + times)
-                st.button(label, on_click=add, disabled=count >= MOST_ROLLS, key=f"{key}_{times}")
+                st.button(label, on_click=add_rolls, args=(times,), disabled=count >= MOST_ROLLS, key=f"{key}_{times}")
             if count:
-                st.button(_("Delete the rolls"), on_click=set_rolls, args=(0,), type="tertiary", key=f"{key}_delete")
+                st.button(_("Delete the rolls"), on_click=add_rolls, args=(-MOST_ROLLS,), type="tertiary", key=f"{key}_delete")
                 st.caption(_("{n} rolls").format(n=numbers.whole(count)), width="content")
         rows, rolls = tally_rows(distribution, count)
         chart.draw(

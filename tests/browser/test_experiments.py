@@ -115,6 +115,19 @@ def test_a_word_of_a_text_opens_and_a_pasted_text_is_read_letter_by_letter(at: A
     assert plainly("".join(Drawn(page, ".st-key-read_strip_one").texts(".token"))).endswith(plainly("The*bear*<b>met</b>afox."))
 
 
+def test_thirty_presses_beside_a_running_experiment_count_thirty(at: At) -> None:
+    page = at("compare?seed=0")
+    page.locator(".st-key-compare_length button").last.click()
+    settled(page)
+    press(page, "compare_start")
+    page.locator(".st-key-compare_stop button").wait_for()
+    more = page.locator(".st-key-seed [data-testid=stNumberInputStepUp]")
+    for _press in range(30):
+        more.click(delay=15)
+    page.wait_for_url("**seed=30**")
+    assert page.locator(".st-key-seed input").input_value() == "30"
+
+
 def test_the_dice_of_inside_fall_and_pieces_form_while_one_types(at: At) -> None:
     page = at("inside?prompt=The+bear&steps=2&seed=3&temperature=1.5&top_p=1")
     tally = page.locator(".st-key-inside_tally")
