@@ -145,6 +145,11 @@ class Generation(Tree):
         self._settings = SamplingSettings.checked(settings)
 
     @property
+    def has_changed_network(self) -> bool:
+        """Whether every pass adds a vector or switches heads off: see `steering` and `without_heads`."""
+        return self._changes is not None
+
+    @property
     def finished(self) -> str | None:
         """Why the run has ended here (see `why_ended`); None if it can continue."""
         return why_ended(
