@@ -82,6 +82,7 @@ class Generation(Tree):
     """
 
     to_html: ClassVar[Callable[..., Any]]  # these methods are added by `core.reports.methods`
+    to_live_html: ClassVar[Callable[..., Any]]
     to_gif: ClassVar[Callable[..., None]]
     chart: ClassVar[Callable[..., Any]]
     _repr_html_: ClassVar[Callable[..., str]]

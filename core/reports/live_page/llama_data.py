@@ -28,7 +28,7 @@ ONLY_ELSEWHERE = re.compile(r"[+*?}]\+|\(\?>|\(\?i|\\[AzZhHRKGX]|&&|\[\[")  # wh
 
 @dataclass(frozen=True, slots=True)
 class LlamaData:
-    """shape, tokenizer: as llama.js and tokenizer.js read them. planes: the upper bytes of all weights as float32, all lowest ones first."""
+    """shape, tokenizer: as llama.js and tokenizer.js read them. planes: upper bytes of the weights as float32, all lowest ones first."""
 
     shape: dict[str, Any]
     tokenizer: dict[str, Any]
@@ -73,7 +73,9 @@ def _is_llama_layer(layer: Layer) -> bool:
     norms = _is_rms(layer.attention_norm) and _is_rms(layer.feed_forward_norm)
     more = (layer.attention_post_norm, layer.feed_forward_post_norm, layer.head_norms, layer.softcap, layer.window)
     projections = all(map(_is_plain, (*layer.qkv, layer.o, *layer.gate_up, layer.down)))
-    return norms and projections and set(more) == {None} and layer.act == "silu" and layer.gated and not layer.parallel and layer.rotary == 0
+    return (
+        norms and projections and set(more) == {None} and layer.act == "silu" and layer.gated and not layer.parallel and layer.rotary == 0
+    )
 
 
 def _is_plain(projection: Projection) -> bool:
@@ -168,7 +170,9 @@ def _pattern(step: dict[str, Any]) -> str | None:
         return _in_javascript(GPT2_WORDS) if last.get("use_regex", True) else r"[\s\S]+"
     split = steps[0]
     written = (split.get("pattern") or {}).get("Regex")
-    plain = split.get("type") == "Split" and split.get("behavior") == "Isolated" and not split.get("invert") and not last.get("use_regex", True)
+    plain = (
+        split.get("type") == "Split" and split.get("behavior") == "Isolated" and not split.get("invert") and not last.get("use_regex", True)
+    )
     return _in_javascript(written) if plain and written and not ONLY_ELSEWHERE.search(written) else None
 
 

@@ -7,7 +7,7 @@ const PLACES = { // of the parts of the view, and of what stands beside them
 
 class LivePage {
   constructor(file, run, home) {
-    Object.assign(this, { file, run, home, wanted: false });
+    Object.assign(this, { file, run, home, wanted: false, roll: rollOf }); // all for the console of the browser, too
     run.drawAll = () => this.drawSoon();
     const codes = Object.keys(file.words), spoken = navigator.languages.map(language => language.slice(0, 2));
     this.speak(spoken.find(code => codes.includes(code)) ?? codes[0]);

@@ -38,7 +38,7 @@ ORDER = tuple(name for name in ORDERS["transformers"] if SETTING_OF[name] in {ro
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 0.0)  # steps per second in Play; 0: as fast as it goes
 ROWS = 8
 PARTS = ("text", "heading", "moment", "bars", "dice_head", "dice", "cache", "surprise", "player", "prompt")
-HOW = ("sampled", "greedy", "forced")
+
 Say = Callable[[str], str]
 
 
@@ -81,7 +81,11 @@ def _template() -> jinja2.Template:
 
 @cache
 def _style() -> str:
-    return "".join(file.read_text("utf-8") for file in STYLES).replace("LIGHT", _colours(palette.LIGHT)).replace("DARK", _colours(palette.DARK))
+    return (
+        "".join(file.read_text("utf-8") for file in STYLES)
+        .replace("LIGHT", _colours(palette.LIGHT))
+        .replace("DARK", _colours(palette.DARK))
+    )
 
 
 def _colours(theme: palette.Palette) -> str:
@@ -136,10 +140,11 @@ def _missing(run: Generation | None) -> list[Setting]:
 
 
 def _start(run: Generation | None) -> dict[str, Any]:
-    """Return the run as the page holds it: each node as its parent, token, way, attempt, and index of its settings; deleted ones left out."""
+    """Return the run as the page holds it: of each node that is left its parent, token, way, attempt, and index of its settings."""
     if run is None:
         return {"prompt": PROMPT, "settings": _offered(START), "nodes": [], "settings_of": [], "here": 0}
-    numbers, nodes, used = {0: 0}, [], {}
+    numbers, nodes = {0: 0}, []
+    used: dict[SamplingSettings, int] = {}
     for node in run.nodes[1:]:
         if node.step is not None:
             step = node.step
@@ -165,7 +170,8 @@ def _words(model: Any, run: Generation | None, wording: Wording) -> dict[str, An
         "stages": {SETTING_OF[name]: say(name) for name in ORDER} | {"greedy": say(SETTINGS["greedy"].short)},
         "presets": [say(name) for name in PRESETS],
         "settings": {
-            row.name: {"label": say(row.label), "short": say(row.short), "help": say(row.help), "effects": _effects(row, say)} for row in OFFERED
+            row.name: {"label": say(row.label), "short": say(row.short), "help": say(row.help), "effects": _effects(row, say)}
+            for row in OFFERED
         },
         "facts": say(texts.FACTS.with_values(model=model.name, count=model.parameter_count)),
         "missing": say(texts.MISSING.with_values(names=missing)) if missing else "",

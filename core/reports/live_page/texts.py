@@ -62,7 +62,9 @@ LEGEND = {
 }
 ENDED = {
     "end of text": Message("The model has ended its text here. Press Back, or click an earlier token to take another way."),
-    "context full": Message("The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."),
+    "context full": Message(
+        "The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."
+    ),
 }
 OPENING = Message("Opening the model … If this sentence stays, the file is incomplete: copy or download it again.")
 DAMAGED = Message("This file is incomplete or damaged. Copy or download it again.")
