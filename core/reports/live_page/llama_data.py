@@ -35,8 +35,8 @@ class LlamaData:
     planes: bytes
 
 
-def llama_data(model: Source) -> LlamaData:
-    """Return what the page holds of this model. Raises NotForThisModel with the reason and the size of the weights."""
+def checked_model(model: Source) -> tuple[LanguageModel, Parts, dict[str, Any]]:
+    """Return the model, its parts and its tokenizer. Raises NotForThisModel with the reason and the size of the weights."""
     if not isinstance(model, LanguageModel):
         raise NotForThisModel("A live page needs the weights of a model, and {name} is not loaded on this machine.", name=quote(model.name))
     if model.parameter_count * 2 > MOST_BYTES:
@@ -48,6 +48,11 @@ def llama_data(model: Source) -> LlamaData:
     tokenizer = _tokenizer(model)
     if tokenizer is None:
         raise _refusal(model, model.weight_bytes, Message("its tokenizer is not a byte-level BPE"))
+    return model, parts, tokenizer
+
+
+def llama_data(model: LanguageModel, parts: Parts, tokenizer: dict[str, Any]) -> LlamaData:
+    """Return what the page holds of a checked model. Raises NotForThisModel for weights that need more than 16 bits and are too large."""
     planes = _planes(parts)
     if len(planes) > MOST_BYTES:
         raise _refusal(model, len(planes), Message("it is too large"))

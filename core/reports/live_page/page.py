@@ -14,13 +14,15 @@ from typing import Any
 import jinja2
 
 from core import palette
+from core.backends.decoder_parts import Parts
+from core.engine.model import LanguageModel
 from core.errors import NotForThisModel, WrongType
 from core.generation.generation import Generation
 from core.message import ENGLISH, Message, Number, Wording
 from core.record import step_rows
 from core.reports import step_in_browser
 from core.reports.live_page import texts
-from core.reports.live_page.llama_data import LlamaData, llama_data
+from core.reports.live_page.llama_data import LlamaData, checked_model, llama_data
 from core.reports.live_view import texts as view_texts
 from core.sampling.presets import PRESETS, START
 from core.sampling.settings import ORDERS, SETTING_OF, SETTINGS, STAGES, SamplingSettings
@@ -48,14 +50,9 @@ def page(source: Generation | Source, wordings: Sequence[Wording] = (ENGLISH,)) 
     wordings: the languages of the page; the browser chooses among them. Raises NotForThisModel for a model that is no small Llama and for
     a run that is a conversation or changes its network, WrongType for other sources.
     """
-    if not isinstance(source, Generation | Source):
-        raise WrongType("A page is made of a run, not of {kind}.", kind=type(source).__name__)
+    held = llama_data(*check(source))
     run = source if isinstance(source, Generation) else None
     model = run.model if run is not None else source
-    assert isinstance(model, Source)
-    if run is not None and (run.as_chat or run.has_changed_network):
-        raise NotForThisModel("A live page holds the run of a text, without a chat template and without changes to the network.")
-    held = llama_data(model)
     say = wordings[0].say
     script, script_hash = _script()
     return _template().render(
@@ -71,6 +68,15 @@ def page(source: Generation | Source, wordings: Sequence[Wording] = (ENGLISH,)) 
         data=_inert(_data(model, run, held, wordings)),
         weights=base64.b64encode(gzip.compress(held.planes, 9, mtime=0)).decode(),
     )
+
+
+def check(source: Generation | Source) -> tuple[LanguageModel, Parts, dict[str, Any]]:
+    """Return the model with its parts and its tokenizer, as `llama_data` takes them. Raises what `page` raises, and is fast."""
+    if not isinstance(source, Generation | Source):
+        raise WrongType("A page is made of a run, not of {kind}.", kind=type(source).__name__)
+    if isinstance(source, Generation) and (source.as_chat or source.has_changed_network):
+        raise NotForThisModel("A live page holds the run of a text, without a chat template and without changes to the network.")
+    return checked_model(source.model if isinstance(source, Generation) else source)
 
 
 @cache

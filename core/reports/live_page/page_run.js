@@ -4,6 +4,7 @@ const BUSY = 300; // milliseconds of a press after which the page says that the 
 const FRAME = 25; // milliseconds of steps between two drawings, as fast as it goes
 const SLOWEST = 1; // steps per second up to which a step is shown twice: its probabilities, then its roll
 
+const LETTER = new RegExp("\\p{L}", "u");
 const [NEXT_TASK, ASKED] = [new MessageChannel(), []]; // a hidden tab delays timers, and not messages
 NEXT_TASK.port1.onmessage = () => ASKED.splice(0).forEach(done => done());
 const drawn = () => new Promise(done => {
@@ -45,13 +46,12 @@ class PageRun extends ShownRun {
     Object.assign(this, { number: this.number + 1, text, nodes: [{ id: 0, children: [] }], line: [0], promptIds: [], opened: -1, moment: "coming", refusal: null, ahead: null });
     const { context } = this.model, most = { most: context, model: this.file.model };
     if (!text) this.refusal = ["empty"];
-    else if (/\p{Cs}/u.test(text)) this.refusal = ["half"];
+    else if (/[\ud800-\udfff]/u.test(text)) this.refusal = ["half"];
     else if (text.length > context * this.tokenizer.longest) this.refusal = ["too_long", { count: text.length, ...most }]; // before anything reads it
     else this.promptIds = this.tokenizer.encode(text);
     if (this.promptIds.length > context) this.refusal = ["too_many", { count: this.promptIds.length, ...most }];
     if (this.refusal) this.promptIds = [];
-    const letter = text.slice(0, 600).match(/\p{L}/u)?.[0] ?? "";
-    this.direction = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(letter) ? "rtl" : "ltr";
+    this.direction = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text.slice(0, 600).match(LETTER)?.[0] ?? "") ? "rtl" : "ltr";
   }
 
   attach(node) {
