@@ -19,7 +19,6 @@ from core.sampling import dice
 from core.sampling.presets import PRESETS
 from pages.ui.i18n.spoken_language import speaking
 from pages.ui.i18n.translation import wording
-from tests.browser.accessibility import violations
 from tests.browser.watching import PATIENCE
 
 MODELS = ("storyteller-mini", "storyteller")

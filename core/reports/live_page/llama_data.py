@@ -23,7 +23,7 @@ MOST_TOKENS = 2**20  # of the vocabulary; sampling.js sorts tokens by numbers of
 GPT2_WORDS = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 WORD = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]"
 IN_JAVASCRIPT = {r"\s": r"\p{White_Space}", r"\S": r"\P{White_Space}", r"\b": f"(?:(?<={WORD})(?!{WORD})|(?<!{WORD})(?={WORD}))"}
-ONLY_ELSEWHERE = re.compile(r"[+*?}]\+|\(\?>|\(\?i|\\[AzZhHRKGX]|&&|\[\[")  # what JavaScript's patterns lack
+ONLY_ELSEWHERE = re.compile(r"[+*?]\+|\d\}\+|\(\?>|\(\?i|\\[AzZhHRKGX]|&&|\[\[")  # what JavaScript's patterns lack
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,9 @@ def test_a_browser_that_unpacks_nothing_gets_the_plain_page(client: TestClient) 
     assert int(plain.headers["content-length"]) == len(DOCUMENT)
 
 
-@pytest.mark.parametrize("headers", [{"if-none-match": "x" * 60_000}, {"accept-encoding": ",;q=" * 5_000}, {"accept-language": "🦊".encode()}])
+@pytest.mark.parametrize(
+    "headers", [{"if-none-match": "x" * 60_000}, {"accept-encoding": ",;q=" * 5_000}, {"accept-language": "🦊".encode()}]
+)
 def test_hostile_headers_change_nothing(client: TestClient, headers: dict[str, str]) -> None:
     assert client.get("/live?model=../../etc/passwd&x=" + "a" * 5_000, headers=headers).content == DOCUMENT
 
