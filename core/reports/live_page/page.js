@@ -85,7 +85,7 @@ class LivePage {
       field.id = `set_${name}`;
       const read = () => (isSwitch ? field.checked : Math.min(max, Math.max(min, Number(field.value) || 0)));
       field[name === "seed" ? "onchange" : "oninput"] = () => run.press("settings", { ...run.settings, [name]: name === "seed" ? Math.floor(read()) : read() });
-      row.append(element("span", "", label), element("output"), field, element("small"));
+      row.append(element("span", "", label), element("b"), field, element("small"));
       return Object.assign(row, { name, off, field, places: [min, step] });
     });
     home.open = matchMedia("(min-width: 1100px)").matches;
@@ -119,7 +119,10 @@ class LivePage {
       const [node, text, isCurrent] = endings[i];
       button.textContent = text.trim().slice(0, 60) || "…";
       button.ariaCurrent = String(isCurrent);
-      button.onclick = () => this.run.press("switch", { node });
+      button.onclick = () => {
+        details.open = false;
+        this.run.press("switch", { node });
+      };
     });
   }
 

@@ -51,7 +51,15 @@ class PageRun extends ShownRun {
     else this.promptIds = this.tokenizer.encode(text);
     if (this.promptIds.length > context) this.refusal = ["too_many", { count: this.promptIds.length, ...most }];
     if (this.refusal) this.promptIds = [];
+    this.promptWords = [];
+    for (const id of this.promptIds) this.promptWords.push(this.spelled(id, this.promptWords.at(-1)?.waiting ?? []));
     this.direction = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text.slice(0, 600).match(LETTER)?.[0] ?? "") ? "rtl" : "ltr";
+  }
+
+  // Returns what a token adds to the text after the bytes of an incomplete character, how it is shown, and the bytes that are then incomplete.
+  spelled(id, waiting) {
+    const raw = this.tokenizer.raw[id], [text, left] = this.tokenizer.special.has(id) ? ["", waiting] : addedBy(raw, waiting);
+    return { text, shown: shownAs(text, this.file.pieces[id], raw), waiting: left };
   }
 
   attach(node) {
@@ -68,13 +76,17 @@ class PageRun extends ShownRun {
 
   // Does a press after those before it, and draws what is shown then.
   press(verb, more = {}) {
-    if (verb === "pause" || !["play", "speed", "coming", "rolled", "fold"].includes(verb)) this.playing = false; // at once
+    if (verb === "pause" || !["play", "speed", "coming", "rolled", "fold", "settings"].includes(verb)) this.playing = false; // at once
     return this.inTurn(() => this[`do_${verb}`](more));
   }
 
   inTurn(act) {
     const busy = setTimeout(() => { this.isBusy = true; this.drawAll(); }, BUSY);
-    this.last = this.last.then(act).then(() => this.show()).catch(error => { this.gone = String(error); }).then(() => {
+    const fail = error => {
+      Object.assign(this, { failed: true, playing: false, seen: null });
+      console.error(error);
+    };
+    this.last = this.last.then(() => { this.failed = false; }).then(act).then(() => this.show()).catch(fail).then(() => {
       clearTimeout(busy);
       this.isBusy = false;
       this.drawAll();
@@ -112,6 +124,7 @@ class PageRun extends ShownRun {
   async known() {
     const { path } = this;
     for (const [index, node] of path.entries()) {
+      node.words ??= this.spelled(node.key, index ? path[index - 1].words.waiting : this.promptWords.at(-1).waiting);
       if (node.seen) continue;
       const forward = await this.model.after([...this.promptIds, ...path.slice(0, index).map(({ key }) => key)], drawn);
       const roll = node.how === "sampled" ? rollOf(node.settings.seed, index, node.attempt) : undefined;
@@ -252,30 +265,23 @@ class PageRun extends ShownRun {
   // Fills what the parts of the view read, in the language of the page.
   fill(speech) {
     const { pieces, limits, settings: table, cache_bytes: each } = this.file, { path, seen, opened } = this;
-    const raw = id => this.tokenizer.raw[id], isMark = id => this.tokenizer.special.has(id);
-    let waiting = [];
-    const written = (node, id) => {
-      if (node?.words) waiting = node.words.waiting;
-      const [text, left] = node?.words ? [node.words.text, waiting] : isMark(id) ? ["", waiting] : addedBy(raw(id), waiting);
-      waiting = left;
-      if (node) node.words = { text, waiting };
-      return shownAs(text, pieces[id], raw(id));
-    };
-    if (this.run !== this.number) Object.assign(this, { run: this.number, prompt: this.promptIds.map(id => [written(null, id), id, false]) });
-    else waiting = this.promptLeft ?? [];
-    this.promptLeft = waiting;
+    this.gone = this.failed ? speech.say("unexpected") : "";
+    if (path.some(node => !node.seen)) return; // in the middle of a press: the view keeps what it shows
+    if (this.run !== this.number) Object.assign(this, { run: this.number, prompt: this.promptIds.map((id, i) => [this.promptWords[i].shown, id, false]) });
     const of = ({ seen: step }) => step.listed.indexOf(step.chosen);
     const tint = share => Number((limits.palest + (limits.deepest - limits.palest) * share).toFixed(3));
-    this.tokens = path.map(node => {
+    const rowOf = node => {
       const step = node.seen, column = of(node), likely = step.model[column], unsure = Math.min(1, step.entropies[0] / limits.doubt);
-      return [written(node, node.key), node.key, node.id, tint(likely), tint(unsure), node.how === "forced", speech.chance(likely), speech.chance(step.final[column]), step.ranks[column], ""];
-    });
+      return [node.words.shown, node.key, node.id, tint(likely), tint(unsure), node.how === "forced", speech.chance(likely), speech.chance(step.final[column]), step.ranks[column], ""];
+    };
+    for (const node of path) if (node.language !== speech.language) Object.assign(node, { row: rowOf(node), language: speech.language });
+    this.tokens = path.map(node => node.row);
     this.from = Math.max(0, path.length - MOST);
     this.series = path.slice(this.from).map(node => {
       const step = node.seen, surprise = -Math.log2(step.model[of(node)]), prefill = step.index === 0 && (step.reused === 0 || step.computed > 1);
       return [step.reused, step.computed, step.seconds, step.entropies[0], surprise, prefill, pieces[node.key], speech.size(step.position * each), "", speech.bits(step.entropies[0]), speech.bits(surprise)];
     });
-    const isFinalSpace = !path.length && this.promptIds.length && /^\s* $/.test(new TextDecoder().decode(raw(this.promptIds.at(-1))));
+    const isFinalSpace = !path.length && this.promptIds.length && /^\s* $/.test(new TextDecoder().decode(this.tokenizer.raw[this.promptIds.at(-1)]));
     const notice = this.notice ? [speech.say(...this.notice)] : [];
     this.data = {
       playing: this.playing, speed: this.speed, notices: [...notice, ...speech.words.missing ? [speech.words.missing] : []], thoughts: [], opened, prompt: this.text, final_space: Boolean(isFinalSpace), recorded: "", from_cache: "",

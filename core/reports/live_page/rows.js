@@ -6,7 +6,7 @@ const hex = bytes => Array.from(bytes, byte => `⟨${byte.toString(16).toUpperCa
 // Sentences and numbers of one language. words: of the page (texts.py).
 class Speech {
   constructor(words, language) {
-    Object.assign(this, { words, language });
+    Object.assign(this, { words, language, formats: new Map() });
   }
 
   say(name, values = {}) {
@@ -14,7 +14,9 @@ class Speech {
   }
 
   number(value, options = {}) {
-    return value.toLocaleString(this.language, options);
+    const name = JSON.stringify(options); // a format is slow to make
+    if (!this.formats.has(name)) this.formats.set(name, new Intl.NumberFormat(this.language, options));
+    return this.formats.get(name).format(value);
   }
 
   decimal(value, places) {

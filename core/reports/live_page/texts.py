@@ -38,8 +38,8 @@ ROWS = {
     "half": Message("This text contains half a character (a lone surrogate). Delete it and type it again."),
     "too_long": Message("The text has {count} characters; {model} takes at most {most} tokens. Shorten it."),
     "too_many": Message("The text has {count} tokens; {model} takes at most {most}. Shorten it."),
+    "unexpected": Message("Something went wrong in this page. Reload it."),
     "branches": Message("Branches · {count}"),
-    "seed_only": Message("the same seed gives the same text"),
 }
 PAGE = {
     "title": Message("Watch a model write"),
