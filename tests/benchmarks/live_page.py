@@ -29,7 +29,7 @@ PASSES = f"""async () => {{
 PLAYED = f"""async () => {{
   const {{ run }} = tokenViewerPage, began = performance.now();
   run.settings = {{ ...run.settings, temperature: 1.2 }};
-  run.press("play", {{ speed: 0 }});
+  await run.press("play", {{ speed: 0 }});
   while (run.playing && run.path.length < {TOKENS}) await new Promise(requestAnimationFrame);
   const speed = 1000 * run.path.length / (performance.now() - began);
   await run.press("pause");

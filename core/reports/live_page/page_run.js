@@ -1,7 +1,7 @@
 // The run of a live page: the tree of all tokens that were taken, over the model in the page. It answers the parts of the view as the app's
 // run does behind its routes: each press is done after those before it, then everything that is shown is drawn.
 const BUSY = 300; // milliseconds of a press after which the page says that the model computes
-const FRAME = 25; // milliseconds of steps between two drawings, as fast as it goes
+const FRAME = 50; // milliseconds of steps between two drawings, as fast as it goes
 const SLOWEST = 1; // steps per second up to which a step is shown twice: its probabilities, then its roll
 
 const LETTER = new RegExp("\\p{L}", "u");
@@ -266,7 +266,7 @@ class PageRun extends ShownRun {
   fill(speech) {
     const { pieces, limits, settings: table, cache_bytes: each } = this.file, { path, seen, opened } = this;
     this.gone = this.failed ? speech.say("unexpected") : "";
-    if (path.some(node => !node.seen)) return; // in the middle of a press: the view keeps what it shows
+    if (path.some(({ words, seen: step }) => !words || !step)) return; // in the middle of a press: the view keeps what it shows
     if (this.run !== this.number) Object.assign(this, { run: this.number, prompt: this.promptIds.map((id, i) => [this.promptWords[i].shown, id, false]) });
     const of = ({ seen: step }) => step.listed.indexOf(step.chosen);
     const tint = share => Number((limits.palest + (limits.deepest - limits.palest) * share).toFixed(3));
