@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -17,6 +18,7 @@ from core import Generation, SamplingSettings, load_model
 from core.message import ENGLISH
 from core.reports.live_page.page import page as page_of
 from core.sampling import dice
+from core.sampling.observe_stages import sampling_probabilities
 from core.sampling.presets import PRESETS
 from pages.ui.i18n.spoken_language import speaking
 from pages.ui.i18n.translation import wording
@@ -25,7 +27,7 @@ from tests.browser.watching import PATIENCE
 
 MODELS = ("storyteller-mini", "storyteller")
 CLOSE = 1e-5  # between a probability of the page and of the app
-BESIDE = 1e-5  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
+ERROR, BESIDE = 1e-5, 1e-5  # nats of a log-probability; of the strip: where rounding may decide on which token a roll falls
 READY = "main[data-ready]"
 PROMPTS = ("Once upon a time, there was a little", "One day a dragon", "Dear diary,", "The old king", "Question: What is 3 + 4?\nAnswer:")
 PROBABILITIES = """async lists => {
@@ -215,12 +217,18 @@ def parted(page: Any, name: str, settings: SamplingSettings, runs: int, count: i
 
 
 def is_beside(run: Generation, index: int, key: int) -> bool:
-    """Return whether this token's segment in the app is so near to the roll of the step that rounding may decide."""
+    """Return whether the roll of a step of the app falls on this token, too, if every log-probability is up to `ERROR` off.
+
+    Tokens that differ by less than twice that can change places on the strip, and its borders move by as much as all of them together.
+    """
     roll = run.path[index].roll
     run.go_to(index - 1)
-    chosen = run.force(key).chosen
-    start = chosen.dice_start
-    return roll is not None and start is not None and start - BESIDE <= roll <= start + chosen.sampling_probability + BESIDE
+    assert run.logits is not None
+    shares = sampling_probabilities(run.logits, run.settings, run.history(run.settings, index))
+    if roll is None or not shares[key]:
+        return False
+    start, end = (shares[shares > shares[key] * math.exp(sign * 2 * ERROR)].sum() for sign in (1, -1))
+    return bool(start - BESIDE <= roll <= end + BESIDE)
 
 
 def offered(settings: SamplingSettings) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class LivePage {
       const root = this.places[name];
       root.className = "live";
       root.dataset.part = name;
-      root.my = { made: partOf(root), live: run, data: { texts: words.parts[name], clickable: true, signs: true, ...options[name] } };
+      root.my = { made: partOf(root), live: run, data: { texts: words.parts[name], clickable: true, signs: false, ...options[name] } };
       this.parts.push(root);
     }
     this.drawSoon();

@@ -34,8 +34,9 @@ OWN = tuple(HERE / f"{name}.js" for name in ("products", "llama", "tokenizer", "
 SHARED = (step_in_browser.STEP, step_in_browser.WORDS, step_in_browser.DICE, *step_in_browser.LIVE)
 STYLES = (step_in_browser.STYLE, step_in_browser.WORDS_STYLE, step_in_browser.LIVE_STYLE, HERE / "page.css")
 PROMPT = "Once upon a time, there was a little"
-PENALTIES = ("presence_penalty", "frequency_penalty")  # of the settings outside of the app's sidebar
-OFFERED = tuple(row for row in SETTINGS.values() if row.where != "dialog" or row.name in PENALTIES)
+# Rows of the table that sampling.js has a stage for, and those that decide how a token is chosen.
+COMPUTED = frozenset("temperature top_k top_p min_p typical_p repetition_penalty presence_penalty frequency_penalty greedy seed".split())
+OFFERED = tuple(row for row in SETTINGS.values() if row.name in COMPUTED)
 ORDER = tuple(name for name in ORDERS["transformers"] if SETTING_OF[name] in {row.name for row in OFFERED})
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 0.0)  # steps per second in Play; 0: as fast as it goes
 ROWS = 8

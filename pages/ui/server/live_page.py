@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PER_SECOND, AT_ONCE = 10.0, 600.0  # requests of one address: a school behind one router
 PART = 64 * 1024  # bytes that are handed to a connection at once, so that slow phones do not fill the memory
 RATES = AddressRates(PER_SECOND, AT_ONCE)
-KEPT = {"cache-control": "public, max-age=86400", "vary": "accept-encoding"}
+KEPT = {"cache-control": "max-age=86400", "vary": "accept-encoding"}
 _lock = Lock()
 
 

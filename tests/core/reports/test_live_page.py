@@ -112,6 +112,8 @@ def test_the_table_of_settings_is_in_it(mini: Any) -> None:
     assert [{name: preset[name] for name in ("temperature", "top_p", "greedy")} for preset in data["presets"]] == [
         {"temperature": each.temperature, "top_p": each.top_p, "greedy": each.greedy} for each in PRESETS.values()
     ]
+    script = (page_module.HERE / "sampling.js").read_text("utf-8").partition("const STAGES = {")[2].partition("\n};")[0]
+    assert sorted(re.findall(r"^  (\w+): \(", script, re.MULTILINE)) == sorted(row["setting"] for row in data["stages"])
     assert [row["setting"] for row in data["stages"]] == [
         *("repetition_penalty", "frequency_penalty", "presence_penalty", "temperature", "top_k", "top_p", "min_p", "typical_p")
     ]
