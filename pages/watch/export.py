@@ -119,7 +119,7 @@ def _live_button(run: Generation) -> str:
     except NotForThisModel as error:
         return say(error)
     st.download_button(
-        _("Live page (HTML)"),
+        _("A live page"),
         data=partial(live_page_of, run),
         file_name=_name(run, "live", "html"),
         mime="text/html",
