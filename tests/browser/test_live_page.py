@@ -20,8 +20,11 @@ from core.reports.live_page.page import page as page_of
 from core.sampling import dice
 from core.sampling.observe_stages import sampling_probabilities
 from core.sampling.presets import PRESETS
+from pages.ui.charts import cache_gauge, live_rows
+from pages.ui.i18n import phrases
 from pages.ui.i18n.spoken_language import speaking
 from pages.ui.i18n.translation import wording
+from pages.ui.live import view_data
 from tests.browser.accessibility import violations
 from tests.browser.watching import PATIENCE
 
@@ -459,3 +462,57 @@ def test_another_llama_gives_its_numbers_and_tokens(tmp_path: Path, opened: Any)
     for ids, shares in zip(lists, page.evaluate(PROBABILITIES, lists), strict=True):
         logits = own.engine.forward(ids).logits.values.double()
         assert float(np.abs(logits.softmax(0).numpy() - np.array(shares)).max()) < CLOSE
+
+
+DRAWN = """async ({ prompt, settings, count, language }) => {
+  const { run, file } = tokenViewerPage, found = [];
+  tokenViewerPage.speak(language);
+  run.begin(prompt);
+  run.settings = settings;
+  for (let i = 0; i <= count; i += 1) {
+    for (const moment of i ? ["rolled", "coming"] : ["coming"]) {
+      await run.press(moment);
+      run.fill(tokenViewerPage.speech);
+      found.push({ step: run.data.step, tokens: run.tokens, series: run.series });
+    }
+    await run.next();
+  }
+  return found;
+}"""
+EXACT = ("token_id", "space", "label", "piece", "number", "note", "kind", "rank_text", "removed_by", "model_text", "dice_text")
+
+
+def differing(drawn: dict[str, Any], seen: Any, run: Generation) -> list[tuple[Any, Any]]:
+    """Return the pairs of what the page and the app draw of a step that differ. Lengths may differ by `CLOSE`."""
+    step = drawn["step"]
+    bars, strip = live_rows.bars(seen, 8, True), live_rows.strip(seen)
+    pairs: list[tuple[Any, Any]] = [(len(step["bars"]), len(bars))]
+    for mine, own in zip(step["bars"], bars, strict=False):
+        pairs += [(mine[name], own[name]) for name in EXACT]
+        pairs += [(round(mine[name], 4), round(float(str(own[name])), 4)) for name in ("model", "dice")]
+    pairs += [(step["strip"][name], strip[name]) for name in ("caption", "roll", "roll_text", "alt", "throw")]
+    pairs += [([*mine[:2], mine[4]], [*own[:2], own[4]]) for mine, own in zip(step["strip"]["segments"], strip["segments"], strict=True)]
+    gauge = cache_gauge.reading(seen, run.model)
+    pairs += [(step["gauge"][0], gauge.used), (step["settings"], phrases.settings_of_step(seen))]
+    pairs += [(mine, list(live_rows.written_token(own, mine[2]))) for mine, own in zip(drawn["tokens"], run.path, strict=True)]
+    slots = [view_data._slot(own) for own in run.path]
+    texts = (*range(2), *range(5, 8), 9, 10)
+    pairs += [([mine[at] for at in texts], [own[at] for at in texts]) for mine, own in zip(drawn["series"], slots, strict=True)]
+    return [pair for pair in pairs if pair[0] != pair[1]]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_bars_dice_and_texts_are_drawn_as_the_app_draws_them(files: Any, opened: Any, language: str) -> None:
+    page, wrong = opened(files(MODELS[0])), []
+    for manner, settings in MANNERS.items():
+        for seed, prompt in enumerate(("One day a dragon", "🦊 said")):
+            own = replace(settings, seed=seed)
+            found = iter(page.evaluate(DRAWN, {"prompt": prompt, "settings": offered(own), "count": 5, "language": language}))
+            run = Generation(model(MODELS[0]), prompt, own)
+            with speaking(language):
+                for count in range(6):
+                    if count:
+                        wrong += [(manner, count, *pair) for pair in differing(next(found), run.path[-1], run)]
+                    wrong += [(manner, count, *pair) for pair in differing(next(found), run.next_distribution(), run)]
+                    run.step()
+    assert wrong == []

@@ -146,16 +146,16 @@ async function openPage() {
   const home = document.querySelector("main"), read = id => document.getElementById(id);
   const fail = sentence => { read("opening").textContent = sentence; };
   if (!self.DecompressionStream || !Array.prototype.at || !CSS.supports("color", "color-mix(in srgb, red, blue)")) return fail(home.dataset.old);
-  let file, planes;
+  let file, model;
   try {
     file = JSON.parse(read("data").textContent);
-    planes = await unpacked(read("weights").textContent);
-    file.model_in_page = new Llama(file.shape, planes, location.hash === "#plain");
+    const planes = await unpacked(read("weights").textContent);
+    model = new Llama(file.shape, planes, location.hash === "#plain"); // #plain: without WebAssembly
   } catch {
     return fail(home.dataset.damaged);
   }
   read("weights").remove();
-  const run = new PageRun(file, file.model_in_page, new Tokenizer(file.tokenizer), () => {});
+  const run = new PageRun(file, model, new Tokenizer(file.tokenizer), () => {});
   window.tokenViewerPage = new LivePage(file, run, home);
   await run.inTurn(() => {});
   home.dataset.ready = "";

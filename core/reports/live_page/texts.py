@@ -68,7 +68,7 @@ ENDED = {
 }
 OPENING = Message("Opening the model … If this sentence stays, the file is incomplete: copy or download it again.")
 DAMAGED = Message("This file is incomplete or damaged. Copy or download it again.")
-OLD_BROWSER = Message("This browser cannot open the page. Use Chrome or Edge from version 111, Firefox from 113, or Safari from 16.4.")
+OLD_BROWSER = Message("This browser cannot open the page. Use Chrome or Edge from version 111, Firefox from 121, or Safari from 16.4.")
 NO_SCRIPT = Message("This page needs JavaScript.")
 FACTS = Message("{model}, {count} parameters. Everything is computed in this page; nothing is sent, and no network is needed.")
 MISSING = Message("This page does not have these settings of the run: {names}. New tokens are chosen without them.")

@@ -131,10 +131,10 @@ def test_the_run_and_its_branches_are_in_it(mini: Any) -> None:
     run.switch(4)
     run.delete(run.nodes[5].node_id)
     data = data_of(page(run))
-    start, kept = data["start"], [node for node in run.nodes[1:] if node.step is not None]
+    start, kept = data["start"], [node.step for node in run.nodes[1:] if node.step is not None]
     assert start["prompt"] == "The fox" and start["here"] == 4
     assert [(key, how, attempt) for _parent, key, how, attempt, _at in start["nodes"]] == [
-        (node.step.key, node.step.chosen_by, node.step.attempt) for node in kept
+        (step.key, step.chosen_by, step.attempt) for step in kept
     ]
     assert [parent for parent, *_rest in start["nodes"]] == [0, 1, 2, 3, 1]
     assert start["settings_of"][0]["seed"] == 2**40 + 3 and start["settings"]["greedy"] is True
