@@ -43,6 +43,7 @@ class PageRun extends ShownRun {
   // Begins with this prompt. One that cannot be continued is refused with a sentence.
   begin(text) {
     this.empty();
+    this.model.ids = []; // the notepad of a new run is empty
     Object.assign(this, { number: this.number + 1, text, nodes: [{ id: 0, children: [] }], line: [0], promptIds: [], opened: -1, moment: "coming", refusal: null, ahead: null });
     const { context } = this.model, most = { most: context, model: this.file.model };
     if (!text) this.refusal = ["empty"];
