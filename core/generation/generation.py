@@ -84,6 +84,7 @@ class Generation(Tree):
     """
 
     to_html: ClassVar[Callable[..., Any]]  # these methods are added by `core.reports.methods`
+    to_live_html: ClassVar[Callable[..., Any]]
     to_gif: ClassVar[Callable[..., None]]
     chart: ClassVar[Callable[..., Any]]
     _repr_html_: ClassVar[Callable[..., str]]
@@ -146,6 +147,11 @@ class Generation(Tree):
     @settings.setter
     def settings(self, settings: SamplingSettings) -> None:
         self._settings = SamplingSettings.checked(settings)
+
+    @property
+    def has_changed_network(self) -> bool:
+        """Whether every pass adds a vector or switches heads off: see `steering` and `without_heads`."""
+        return self._changes is not None
 
     @property
     def finished(self) -> str | None:

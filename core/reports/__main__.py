@@ -1,12 +1,21 @@
-"""The moving picture in README.md, of the bundled model as it is today: `python -m core.reports` draws it again."""
+"""Files of the bundled models as they are today, or of another model.
+
+python -m core.reports                              draw the moving picture in README.md again
+python -m core.reports live FILE --model mini       write a live page: the model and its view in one HTML file
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
+from core.errors import ViewerError
 from core.generation.generation import Generation
+from core.models.hub import bundled_names
 from core.models.loading import load_model
+from core.reports import files
+from core.reports.live_page.page import page
 from core.reports.methods import to_gif
 from core.sampling.settings import SamplingSettings
 
@@ -23,5 +32,21 @@ def draw(path: Path) -> None:
     to_gif(run, path, speed=SPEED, beats=True)
 
 
+def write_live_page(arguments: list[str]) -> None:
+    """Write a live page of a model: a bundled one by its name, of which the part after "storyteller-" is enough, or another one."""
+    parser = argparse.ArgumentParser(prog="python -m core.reports live", description="Write a model and its view into one HTML file.")
+    parser.add_argument("file", type=Path, help="the HTML file to write")
+    parser.add_argument("--model", default="storyteller", help="a bundled model, a folder, or the name of a model on this machine")
+    given = parser.parse_args(arguments)
+    name = next((known for known in bundled_names() if known == f"storyteller-{given.model}"), given.model)
+    try:
+        files.write(given.file, page(load_model(name)).encode())
+    except ViewerError as error:
+        sys.exit(str(error))
+
+
 if __name__ == "__main__":
-    draw(Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE)
+    if sys.argv[1:2] == ["live"]:
+        write_live_page(sys.argv[2:])
+    else:
+        draw(Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE)

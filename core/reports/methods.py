@@ -5,6 +5,7 @@ So a run and a step do not know how they are drawn. Reports are imported at the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from core.record.step import Step, TokenDistribution
 
 def add_methods() -> None:
     """Add the methods of this module to their classes."""
-    Generation.to_html, Generation.to_gif, Generation.chart = to_html, to_gif, chart
+    Generation.to_html, Generation.to_live_html, Generation.to_gif, Generation.chart = to_html, to_live_html, to_gif, chart
     Generation._repr_html_ = run_in_notebook
     Step.to_image, Step._repr_html_ = to_image, step_in_notebook
     TokenDistribution._repr_html_ = distribution_in_notebook
@@ -40,6 +41,21 @@ def to_html(
     from core.reports import files, html_page
 
     document = html_page.page(run, link, charts, wording=wording, first=first, last=last)
+    if path is None:
+        return document
+    files.write(path, document.encode())
+    return None
+
+
+def to_live_html(run: Generation, path: str | Path | None = None, *, wordings: Sequence[Wording] = (ENGLISH,)) -> str | None:
+    """Return the run as one HTML file that writes on by itself, offline; with a path, write it there instead and return None.
+
+    The model is in the file: a Llama of at most 64 MB. wordings: the languages of the page. Raises NotForThisModel, CannotWrite.
+    """
+    from core.reports import files
+    from core.reports.live_page import page
+
+    document = page.page(run, wordings)
     if path is None:
         return document
     files.write(path, document.encode())

@@ -84,3 +84,19 @@ function roving(group, find) {
     turn(event.target, all[Math.max(0, Math.min(to, all.length - 1))]);
   });
 }
+
+// Says a sentence to screen readers in this element; in Play at most one a second, the newest.
+const ANNOUNCED = 1000; // milliseconds between two sentences
+
+function announceIn(region, sentence) {
+  region.role = "status";
+  region.ariaLive = "polite";
+  region.latest = sentence;
+  if (region.waiting || region.textContent === sentence) return;
+  region.waiting = setTimeout(() => {
+    region.waiting = 0;
+    if (region.textContent === region.latest) return;
+    region.textContent = region.latest;
+    region.at = performance.now();
+  }, Math.max(0, (region.at ?? -ANNOUNCED) + ANNOUNCED - performance.now()));
+}

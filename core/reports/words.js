@@ -3,7 +3,7 @@
 const SIGNS = /(⟨[^⟨⟩]*⟩|↵|⇥|␍|␣|⍽)/;
 const CHARACTERS = { "␣": " ", "⇥": "\t", "⍽": "\u00a0", "↵": "" }; // what a sign stands for; a line end becomes a <br>
 
-// Returns a sign as tokens.css draws it. A copy of the text has the character in its place.
+// Returns a sign as words.css draws it. A copy of the text has the character in its place.
 function signOf(sign) {
   const drawn = element("span", sign === "␣" ? "space" : "faint", sign in CHARACTERS ? "" : sign);
   if (sign in CHARACTERS) {

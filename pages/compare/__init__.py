@@ -10,13 +10,14 @@ from core.experiments import claims
 from core.experiments.claims import Claim
 from core.experiments.compared_settings import ComparisonStep, SweepResult
 from core.message import Message
+from core.sampling.presets import PRESETS
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 from pages.ui.server import offered_models
 from pages.ui.session import current
-from pages.ui.session.sampling_controls import ALL, CONTROLS, PRESETS
+from pages.ui.session.sampling_controls import ALL, CONTROLS
 
 SIDEBAR = N_("From the sidebar")
 SETTING_NAMES = {row.name: row.label for row in CONTROLS}

@@ -11,6 +11,7 @@ import streamlit as st
 from core.experiments.compared_settings import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
 from core.experiments.two_models import unread
 from core.record.step import Step
+from core.sampling.presets import PRESETS
 from core.sampling.settings import SamplingSettings
 from pages.compare import COMPARE_VIEWS, SETTING_NAMES, SIDEBAR
 from pages.ui.experiments import results
@@ -24,7 +25,6 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.own_models import follow_model
-from pages.ui.session.sampling_controls import PRESETS
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 from pages.ui.views.tinted_text import tinted_text

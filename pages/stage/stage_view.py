@@ -16,6 +16,7 @@ from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import _, quoted, said, say
 from pages.ui.presenting import talk
+from pages.ui.presenting.phone_address import code_picture, live_addresses
 from pages.ui.presenting.stage_state import StageState, needs_page, stage_state
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE
 from pages.ui.session import current
@@ -52,6 +53,7 @@ def _data(run: Generation | None, state: StageState, notice: str) -> dict[str, A
         "count": 0,
         "room": None,
         "vote": None,
+        "phones": [[address.partition("://")[2], code_picture(address)] for address in live_addresses()[:1]],
     }
     if run is None:
         return shown

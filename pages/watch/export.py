@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from core import Generation
-from core.errors import BadSetting
+from core.errors import BadSetting, NotForThisModel
 from core.record.csv_text import csv_text
 from core.record.step import Step
 from core.record.tables import candidates_table, steps_table
@@ -19,13 +19,15 @@ from core.reports import animation, fonts, svg
 from core.reports.animation import Drawn, Options
 from core.reports.files import file_name
 from core.reports.html_page import LONGEST_TEXT, page
+from core.reports.live_page.page import check
+from core.reports.live_page.page import page as live_page
 from core.reports.step_picture import PictureStyle, step_svg, texts_of
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.copy_button.copy_button import copy_button
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _, ngettext, said, wording
+from pages.ui.i18n.translation import N_, _, ngettext, said, say, wording, wordings
 from pages.ui.session import (
     address_bar,
     conversation,
@@ -59,6 +61,9 @@ def pictures(run: Generation, link: str) -> None:
     with st.container(horizontal=True):
         _step_button(step, theme, run)
         _page_button(run, link, first, last)
+        why_not = _live_button(run)
+    if why_not:
+        st.caption(why_not)
     said_missing(fonts.missing([*texts_of(step), *(path_step.text for path_step in run.path)]))
     _animation(run, theme, first, last)
 
@@ -98,6 +103,27 @@ def _page_button(run: Generation, link: str, first: int, last: int) -> None:
     )
     if last - first >= LONGEST_TEXT:
         st.caption(_("The page shows the newest {most} of these tokens.").format(most=numbers.whole(LONGEST_TEXT)))
+
+
+def _live_button(run: Generation) -> str:
+    """Draw the button of the live page. Return the sentence that says why there is none for this run, "" if there is one."""
+    try:
+        check(run)
+    except NotForThisModel as error:
+        return say(error)
+    save_button(
+        _("A live page"),
+        partial(live_page_of, run),
+        _name(run, "live", "html"),
+        help=_("One file with the model in it: it opens in any browser without a network, shows this run, and writes on from there."),
+        key="pictures_live",
+    )
+    return ""
+
+
+def live_page_of(run: Generation) -> str:
+    """Return the live page of a run in all languages. It is called outside of a session."""
+    return live_page(run, wordings())
 
 
 def step_png(step: Step, theme: str) -> bytes:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 
 from core.record.step import Step
+from core.reports.live_view import texts
 from pages.ui.charts import run_charts, step_tables
 from pages.ui.charts.parts import Spec
-from pages.ui.components.live import texts
 from pages.ui.components.live.live import live
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES

@@ -20,7 +20,6 @@ from starlette.routing import Route
 from core.reports import step_in_browser
 
 HERE = Path(__file__).parent
-TOKENS = HERE / "tokens.css"  # the style of texts token by token
 # A script that could not be loaded is asked for again when its element is drawn again: under another address, because the browser keeps
 # a failure.
 _LOADER = """let loaded, tries = 0;

@@ -26,19 +26,3 @@ function beganAt(clock) {
 function openNotes() {
   window.open(new URL("notes", window.location.href).pathname, "token-viewer-notes", "popup,width=900,height=700");
 }
-
-// Says a sentence to screen readers in this element; in Play at most one a second, the newest.
-const ANNOUNCED = 1000; // milliseconds between two sentences
-
-function announceIn(region, sentence) {
-  region.role = "status";
-  region.ariaLive = "polite";
-  region.latest = sentence;
-  if (region.waiting || region.textContent === sentence) return;
-  region.waiting = setTimeout(() => {
-    region.waiting = 0;
-    if (region.textContent === region.latest) return;
-    region.textContent = region.latest;
-    region.at = performance.now();
-  }, Math.max(0, (region.at ?? -ANNOUNCED) + ANNOUNCED - performance.now()));
-}

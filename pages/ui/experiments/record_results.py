@@ -22,13 +22,13 @@ from core.backends import compiled
 from core.experiments import prepared_runs
 from core.models.hub import BUNDLED
 from core.reports.step_picture import PictureStyle, step_svg
+from core.sampling import presets
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker
 from pages.ui.features import Recorded, file_of, recorded
 from pages.ui.i18n import example_texts, spoken_language
 from pages.ui.i18n.translation import wording
 from pages.ui.server import first_step
-from pages.ui.session import sampling_controls
 
 APP = Path(__file__).parents[3] / "app.py"
 LONGEST_SECONDS = 600.0  # seconds for one experiment
@@ -61,7 +61,7 @@ def record(spec: Recorded) -> bytes:
 
 def first_steps() -> dict[Path, str]:
     """Return by its file the picture of the first step in each language and theme."""
-    run = Generation(load_model(list_models()[0].name), example_texts.FIRST_PROMPT, sampling_controls.START)
+    run = Generation(load_model(list_models()[0].name), example_texts.FIRST_PROMPT, presets.START)
     step, pictures = run.step(), {}
     for language in spoken_language.languages():
         with spoken_language.speaking(language):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.message import Message, Number, Wording
-from pages.ui.i18n.spoken_language import DOMAIN, ENGLISH, FOLDER, SPOKEN, T, current, speaking
+from pages.ui.i18n.spoken_language import DOMAIN, ENGLISH, FOLDER, SPOKEN, T, current, languages, speaking
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
@@ -143,6 +143,15 @@ def wording() -> Wording:
             return figures(plain)
 
     return Wording(translate, local_figures, code)
+
+
+def wordings() -> list[Wording]:
+    """Return how reports write in each language, English first."""
+    made = []
+    for code in sorted(languages(), key=lambda code: code != ENGLISH):
+        with speaking(code):
+            made.append(wording())
+    return made
 
 
 def quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Where phones reach the page of a vote: its addresses, and their QR codes."""
+"""Where phones reach the page of a vote and the live page: their addresses, and their QR codes."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ class Reached:
 def addresses() -> list[str]:
     """Return the addresses of the vote page that phones can try, the likeliest first. [] if the app listens on this machine only."""
     return memory(Reached).addresses
+
+
+def live_addresses() -> list[str]:
+    """Return the same of the live page."""
+    return [f"{address.removesuffix('/vote')}/live" for address in addresses()]
 
 
 def note() -> None:

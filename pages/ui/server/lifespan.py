@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from pages.ui import features
 from pages.ui.i18n import spoken_language
-from pages.ui.server import browser_message, deployment, preload, vote_page
+from pages.ui.server import browser_message, deployment, live_page, preload, vote_page
 from pages.ui.server.gate import STREAM, App, Gate, Message
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ async def healthz(request: Request) -> JSONResponse:
     return JSONResponse({"ready": True, **warning}, headers={"cache-control": "no-store"})
 
 
-ROUTES = [Route("/healthz", healthz), *vote_page.ROUTES]
+ROUTES = [Route("/healthz", healthz), *vote_page.ROUTES, *live_page.ROUTES]
 
 
 def below_base_path(routes: Sequence[Route]) -> list[Route]:

@@ -9,13 +9,14 @@ import streamlit as st
 
 from core import SamplingSettings
 from core.errors import ViewerError
+from core.sampling.presets import PRESETS
 from core.sampling.settings import ORDERS, SETTINGS
 from pages.ui.components.browser import browser
 from pages.ui.i18n.translation import N_, _, quoted
 from pages.ui.session import current, sampler_actions, share_link
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify
-from pages.ui.session.sampling_controls import PLAIN, PRESETS
+from pages.ui.session.sampling_controls import PLAIN
 from pages.ui.session.state import current_session, memory
 
 SIDEBAR, OFF = "sidebar", "off"

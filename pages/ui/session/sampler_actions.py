@@ -7,12 +7,13 @@ from typing import Any
 from core.errors import ViewerError
 from core.sampling.constraint.allowed_tokens import compiled
 from core.sampling.constraint.lark_grammar import notes
+from core.sampling.presets import PRESETS
 from core.sampling.settings import LAST_N, SETTINGS, SamplingSettings
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, state
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify
-from pages.ui.session.sampling_controls import ENDS_GREEDY, PLAIN, PRESETS, start_of
+from pages.ui.session.sampling_controls import ENDS_GREEDY, PLAIN, start_of
 from pages.ui.session.state import current_session
 
 

@@ -1,4 +1,4 @@
-"""The settings table as the page shows it: presets, groups, chips, and why a setting has no effect now."""
+"""The settings table as the page shows it: groups, chips, and why a setting has no effect now."""
 
 from __future__ import annotations
 
@@ -7,19 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from core import SamplingSettings
+from core.sampling.presets import PRESETS, START
 from core.sampling.settings import SETTING_OF, SETTINGS, STAGES
 from core.sampling.settings_row import Setting
 from pages.ui.i18n import phrases
 from pages.ui.i18n.translation import N_, _
 
-PRESETS: dict[str, SamplingSettings] = {
-    N_("Greedy"): SamplingSettings(greedy=True),
-    N_("Careful"): SamplingSettings(temperature=0.5, top_k=40, top_p=0.85),
-    N_("Balanced"): SamplingSettings(temperature=0.7, top_p=0.9),
-    N_("Creative"): SamplingSettings(temperature=1.1, top_p=0.97, min_p=0.02),
-    N_("Wild"): SamplingSettings(temperature=1.6),
-}
-START = PRESETS["Balanced"]
 PLAIN = SamplingSettings()
 LARGEST_SEED = int(SETTINGS["seed"].control[1])
 CONTROLS = tuple(row for row in SETTINGS.values() if row.where != "dialog")  # in the sidebar

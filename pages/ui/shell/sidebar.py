@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.generation import loops
 from core.generation.ending import FEWEST_COPIES, LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
+from core.sampling.presets import PRESETS
 from core.sampling.settings_row import Setting
 from core.sources.capabilities import Can
 from pages.ui.features import Feature
@@ -18,7 +19,7 @@ from pages.ui.server import offered_models
 from pages.ui.session import conversation, current, elements, notices, opened_recording, own_models, own_presets, sampler_actions
 from pages.ui.session.elements import clear_notices
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.sampling_controls import ALL, CONTROLS, LARGEST_SEED, PRESETS, can_be_shown, preset_of, same_preset
+from pages.ui.session.sampling_controls import ALL, CONTROLS, LARGEST_SEED, can_be_shown, preset_of, same_preset
 from pages.ui.session.state import current_session
 from pages.ui.shell import all_samplers, recorded_settings
 

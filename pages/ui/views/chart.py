@@ -16,6 +16,7 @@ from core.palette import DARK, Palette
 from core.record.step import Step, TokenDistribution
 from core.record.tables import steps_table
 from core.reports.chart_picture import Drawing, of_chart
+from core.reports.live_view.texts import TINT_ENDS
 from core.sampling.settings import SamplingSettings
 from core.tokens.token_text import Token
 from pages.ui.charts import component_drawings, css_colours, distribution_chart, distribution_rows, run_charts
@@ -24,7 +25,6 @@ from pages.ui.charts.tree_rows import Row
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.components.branch_tree.branch_tree import branch_tree as tree_component
 from pages.ui.components.live import live
-from pages.ui.components.live.texts import TINT_ENDS
 from pages.ui.i18n.translation import _
 from pages.ui.session import provenance
 from pages.ui.views.save_chart import Saved, menu, rows_of

@@ -10,27 +10,28 @@ from typing import Any
 
 from core.record.step import Step, TokenDistribution
 from core.reports import step_in_browser
+from core.reports.live_view import texts
 from core.tokens.token_text import Token
 from pages.ui.charts import live_rows
-from pages.ui.components.live import texts
-from pages.ui.components.register import TOKENS, component
+from pages.ui.components.register import component
 from pages.ui.i18n.spoken_language import current
 from pages.ui.i18n.translation import _
 
 _SHARED = (step_in_browser.WORDS, step_in_browser.DICE, "../run_connection", "../address")
-_PARTS = ("live_run", "given_run", "text", "bars", "step", "costs", "player", "prompt", "live")
-_LIVE = component("live", "", *_SHARED, *_PARTS, styles=(step_in_browser.STYLE, TOKENS))
+_RUNS = ("live_run", "given_run", "live")
+_STYLES = (step_in_browser.STYLE, step_in_browser.WORDS_STYLE, step_in_browser.LIVE_STYLE)
+_LIVE = component("live", "", *_SHARED, *step_in_browser.LIVE, *_RUNS, styles=_STYLES)
 
 
 def live(part: str, run_key: str, *, key: str, on_asked: Callable[[], None], width: Any = "stretch", **options: Any) -> None:
     """Draw a part of the live view.
 
-    part: "text", "heading", "moment", "bars", "dice_head", "dice", "cache", "times", "surprise", "player" or "prompt" (live.js).
+    part: "text", "heading", "moment", "bars", "dice_head", "dice", "cache", "times", "surprise", "player" or "prompt" (parts.js).
     run_key: opens the routes of the run. on_asked: called when a press asks why the shown token was chosen. options: of the part.
 
     The page is run when it shows an older state than the view and nothing has changed for a moment.
     """
-    data = {"part": part, "run_key": run_key, "language": current(), "texts": texts.of(part), "clickable": True, **options}
+    data = {"part": part, "run_key": run_key, "language": current(), "texts": texts.of(part, _), "clickable": True, **options}
     _LIVE(key=key, data=data, width=width, on_rested_change=lambda: None, on_asked_change=on_asked)
 
 
@@ -53,7 +54,7 @@ def text(
     Returns the clicked index as the browser sent it, None if there was no click.
     """
     given = live_rows.text(prompt, path) | {"opened": -1 if opened is None else opened, "step": {"rolled": accent}}
-    words = texts.of("text")
+    words = texts.of("text", _)
     words["card"] |= {"again": hint} if hint else {}
     return _given("text", given, key, on_click, texts=words, tint=tint, branch=branch, clickable=on_click is not None).go
 
@@ -61,7 +62,7 @@ def text(
 def bars(seen: TokenDistribution | Step, rows: int, legend: Sequence[tuple[str, str]], *, key: str, logarithmic: bool = False) -> None:
     """Draw the bars of a step: at most `rows` candidates and the rest. legend: colours with their meaning."""
     step = {"bars": live_rows.bars(seen, rows, folded=False), "rows": rows, "folded": True, "why": "", "notes": []}
-    words = texts.of("bars") | {"bars": _("Next-token probabilities")}
+    words = texts.of("bars", _) | {"bars": _("Next-token probabilities")}
     _given("bars", {"step": step}, key, texts=words, legend=legend, logarithmic=logarithmic)
 
 
@@ -85,5 +86,5 @@ def cleaned(sent: object, start: str) -> str:
 
 
 def _given(part: str, given: dict[str, Any], key: str, on_click: Callable[[], None] | None = None, **options: Any) -> Any:
-    data = {"part": part, "given": given, "language": current(), "texts": texts.of(part), "clickable": False, **options}
+    data = {"part": part, "given": given, "language": current(), "texts": texts.of(part, _), "clickable": False, **options}
     return _LIVE(key=key, data=data, on_go_change=on_click or (lambda: None), on_text_change=lambda: None)

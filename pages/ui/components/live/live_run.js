@@ -5,11 +5,11 @@ const WRITTEN = 150; // milliseconds without a change after which the address is
 const TOLD = 100; // milliseconds between two messages in Play that say what was drawn
 const SLOW = 500; // milliseconds without an answer after which the view says that the model computes
 
-class LiveRun {
+class LiveRun extends ShownRun {
   constructor() {
+    super();
     this.parts = new Map();
     this.done = 0; // presses that were answered
-    this.buttons = {}; // of the player and its neighbours, by the names that the keys of the page use
     this.connection = new RunConnection(sentence => { this.gone = sentence; this.draw(); });
     const headers = async () => {
       await isSettled();
@@ -21,7 +21,8 @@ class LiveRun {
   }
 
   forget() {
-    Object.assign(this, { tokens: [], series: [], from: 0, prompt: [], data: null, version: 0, run: 0, told: 0, gone: "", field: null });
+    this.empty();
+    Object.assign(this, { version: 0, told: 0, gone: "" });
   }
 
   // Adds a part of the view. key: of the session's routes. send: a trigger of the component, which runs the page.
@@ -36,24 +37,9 @@ class LiveRun {
     this.listen();
   }
 
-  // Whether Play is too fast for animations.
-  get isFast() {
-    return Boolean(this.data?.playing) && (this.data.speed > 2 || this.data.speed === 0);
-  }
-
   // Changes with the run and the session.
   get name() {
     return this.run + this.connection.key;
-  }
-
-  // The node of the newest token that is drawn.
-  get node() {
-    return this.tokens.at(-1)?.[2] ?? 0;
-  }
-
-  // The node before this step of the current path.
-  before(step) {
-    return step > 0 ? this.tokens[step - 1][2] : 0;
   }
 
   press(verb, more = {}) {

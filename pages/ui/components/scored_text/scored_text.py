@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from core.reports import step_in_browser
 from pages.ui.charts.step_tables import Word
-from pages.ui.components.register import TOKENS, component
+from pages.ui.components.register import component
 
-_TEXT = component("scored_text", "", step_in_browser.WORDS, "scored_text", styles=[TOKENS])
+_TEXT = component("scored_text", "", step_in_browser.WORDS, "scored_text", styles=[step_in_browser.WORDS_STYLE])
 
 
 def scored_text(words: Sequence[Word], *, key: str, alt_text: str, size: str = "1.3rem", max_height: str = "24rem") -> None:

@@ -139,6 +139,7 @@ function drawOver(my) {
     const long = d.words.reduce((sum, word) => sum + word[0].length, 0);
     whole.style.fontSize = long > 620 ? "max(24px, calc(28 * var(--u)))" : long > 300 ? "max(26px, calc(36 * var(--u)))" : long > 120 ? "" : "max(30px, calc(72 * var(--u)))";
     my.part(".credit").textContent = d.ending;
+    drawTryIt(my.part(".try_it"), d);
   }
   const help = my.part(".help");
   help.hidden = !my.help;
@@ -164,4 +165,16 @@ function draw(my) {
   drawFoot(my);
   drawOver(my);
   publish(my);
+}
+
+// Shows where a phone gets the live page. An app that listens on its own machine alone has no such address.
+function drawTryIt(home, { phones, texts }) {
+  home.hidden = !phones.length;
+  if (home.hidden || home.shown === phones[0][0]) return;
+  const [address, picture] = phones[0], qr = home.querySelector(".qr");
+  home.shown = address;
+  qr.innerHTML = picture; // made by the server from an address of its own
+  qr.ariaLabel = `${texts.try_it}: ${address}`;
+  home.querySelector("b").textContent = texts.try_it;
+  home.querySelector(".live_address").textContent = address;
 }

@@ -59,6 +59,7 @@ TEXTS = {
     "own_shown": N_("Own words: {words}"),
     "go_on": N_("Continue with:"),
     "nobody": N_("nobody voted"),
+    "try_it": N_("Try it on your phone"),
 }
 KEYS = (
     (N_("→  Space  Page down"), N_("forward")),

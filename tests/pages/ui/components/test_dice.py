@@ -11,8 +11,8 @@ import pytest
 from core import Generation, SamplingSettings, load_model
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import MOST_SINGLE, DiceSegment, bundled_segments
+from core.sampling.presets import PRESETS
 from pages.ui.session.run_start import CANDIDATES_KEPT
-from pages.ui.session.sampling_controls import PRESETS
 
 PROMPTS = ("Once upon a time, there was a little", "The football match", "Dear diary,", "I am not sure about")
 STEPS, LONGEST = 300, 90  # in all, of one text

@@ -215,6 +215,13 @@ def test_the_address_of_a_laptop_is_that_of_its_network_and_none_if_it_listens_a
     assert at("https://viewer.example.org/stage", False) == ["https://viewer.example.org/vote"]
 
 
+def test_the_live_page_is_beside_the_page_of_the_vote(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phone_address, "addresses", lambda: ["http://192.0.2.7:8501/app/vote", "https://viewer.example.org/vote"])
+    assert phone_address.live_addresses() == ["http://192.0.2.7:8501/app/live", "https://viewer.example.org/live"]
+    monkeypatch.setattr(phone_address, "addresses", list)
+    assert phone_address.live_addresses() == []
+
+
 def test_the_log_scores_are_of_the_latest_round_and_of_all() -> None:
     scored = VoteRound((Option(1, "dog", 0.5), Option(2, "cat", 0.5)), (1, 0), (), 1)
     other = VoteRound(scored.options, (2, 0), (), 99)

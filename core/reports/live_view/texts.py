@@ -1,0 +1,104 @@
+"""The words of the live view, by its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.message import Message
+
+TINT_ENDS = {"likely": (Message("unlikely"), Message("likely")), "unsure": (Message("sure"), Message("unsure"))}
+CARD = {
+    "label": Message("The text so far, token by token"),
+    "prompt": Message("part of the prompt"),
+    "model": Message("for the model"),
+    "dice": Message("after your settings"),
+    "rank": Message("rank"),
+    "forced": Message("you chose it"),
+    "wanted": Message("likeliest, but not allowed:"),
+    "again": Message("click to see its probabilities again"),
+}
+HEADING = {
+    "comes": Message("What comes next?"),
+    "came": Message("What came next?"),
+    "reopened": Message("Step {number}, reopened"),
+    "term": Message("next-token distribution"),
+    "first": Message("pale: the model; solid: after your settings"),
+    "about": Message("The probabilities before the roll, or the step that was just rolled. Click a bar to take that token instead."),
+}
+MOMENT = {"moment": Message("Moment"), "newest": Message("Back to the newest")}
+MOMENTS = {"rolled": Message("Just rolled"), "coming": Message("Coming next")}
+TEXT = {
+    "busy": Message("The model computes …"),
+    "ask": Message("Why?"),
+    "before": Message("… {count} earlier tokens"),
+    "forced": Message("you chose"),
+    "steered": Message("likeliest token excluded"),
+    "space": Message("The prompt ends in a space. Most tokens begin with their own space, so other tokens follow than expected."),
+    "no_space": Message("Remove the space"),
+    "close": Message("Close the recording"),
+}
+BARS = {
+    "bars": Message("Next-token probabilities: arrow keys move, Enter takes a token"),
+    "fold": Message("Fold excluded tokens"),
+    "why": Message("Hide words of the text, and see what this token depended on."),
+}
+BAR_CARD = {
+    "token": Message("token"),
+    "id": Message("id"),
+    "rank": Message("rank"),
+    "model": Message("model"),
+    "dice": Message("after your settings"),
+    "logit": Message("logit"),
+    "removed": Message("excluded by"),
+}
+DICE = {
+    "again": Message("Roll again"),
+    "about_again": Message(
+        "Samples the last or the reopened token again, with the next random number of the seed. The old token stays as a branch. Key: R"
+    ),
+}
+COSTS = {
+    "cache_alt": Message("One bar per token: positions reused from the cache and positions newly computed."),
+    "times_alt": Message("Milliseconds per token."),
+    "surprise_alt": Message("Line: the entropy before each token, in bits. Dots: the surprise of the chosen token."),
+    "step": Message("step"),
+    "reused": Message("reused"),
+    "computed": Message("computed"),
+    "in_use": Message("in use"),
+    "prefill": Message("prefill"),
+    "unmeasured": Message("not measured"),
+    "time": Message("time"),
+    "token": Message("token"),
+    "entropy": Message("entropy"),
+    "surprise": Message("surprise"),
+}
+PLAYER = {
+    "restart": Message("Restart"),
+    "new_text": Message("New text"),
+    "about_new_text": Message("Back to the prompt with another seed. The text so far stays among the branches."),
+    "back": Message("Back"),
+    "step_forward": Message("Step"),
+    "play": Message("Play"),
+    "pause": Message("Pause"),
+    "space_key": Message("Space"),
+    "speed": Message("Speed"),
+}
+PROMPT = {"prompt": Message("Prompt"), "placeholder": Message("Write a text, then press Enter."), "examples": Message("Examples")}
+
+
+def of(part: str, say: Callable[[str], str]) -> dict[str, Any]:
+    """Return the words of a part. say: translates a sentence."""
+
+    def said(table: Mapping[str, str]) -> dict[str, Any]:
+        return {name: say(sentence) for name, sentence in table.items()}
+
+    if part == "text":
+        tints = {tint: [say(end) for end in ends] for tint, ends in TINT_ENDS.items()}
+        return said(TEXT) | {"tints": tints, "card": said(CARD)}
+    if part == "bars":
+        return said(BARS) | {"bar_card": said(BAR_CARD)}
+    if part == "moment":
+        return said(MOMENT) | {"moments": said(MOMENTS)}
+    words = {"heading": HEADING, "dice_head": DICE, "dice": DICE, "player": PLAYER, "prompt": PROMPT}
+    return said(words.get(part, COSTS))

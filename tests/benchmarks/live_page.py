@@ -1,0 +1,76 @@
+"""A live page in a browser: size, time to the first bars, tokens per second: python -m tests.benchmarks.live_page [--model storyteller]
+
+The browser has no network. Tokens per second: the model's passes at the beginning of the context, with SIMD and in plain JavaScript; and
+Play as fast as it goes, with everything that is drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from time import monotonic
+from typing import Any
+
+from core import load_model
+from core.reports.live_page.page import page as page_of
+from tests.browser.conftest import find_browser
+
+TOKENS = 100
+PASSES = f"""async () => {{
+  const {{ run }} = tokenViewerPage, ids = [...run.promptIds, ...Array.from({{ length: {TOKENS} }}, (_, i) => 300 + i)];
+  await run.model.after(ids.slice(0, 30), async () => {{}});
+  const {{ computed, seconds }} = await run.model.after([...ids].reverse(), async () => {{}});
+  return computed / seconds;
+}}"""
+PLAYED = f"""async () => {{
+  const {{ run }} = tokenViewerPage, began = performance.now();
+  run.settings = {{ ...run.settings, temperature: 1.2 }};
+  await run.press("play", {{ speed: 0 }});
+  while (run.playing && run.path.length < {TOKENS}) await new Promise(requestAnimationFrame);
+  const speed = 1000 * run.path.length / (performance.now() - began);
+  await run.press("pause");
+  return speed;
+}}"""
+
+
+def measured(browser: Any, file: Path, way: str) -> tuple[float, float, float]:
+    """Return the seconds to the first bars, the passes per second, and the tokens per second in Play."""
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    began = monotonic()
+    page.goto(file.as_uri() + way)
+    page.wait_for_selector("main[data-ready] .bar", timeout=120_000)
+    opened = monotonic() - began
+    found = opened, page.evaluate(PASSES), page.evaluate(PLAYED)
+    context.close()
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="storyteller")
+    parser.add_argument("--rounds", type=int, default=3)
+    wanted = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    program = find_browser()
+    if program is None:
+        sys.exit("There is no chromium on this machine.")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        file = Path(folder) / "live.html"
+        file.write_text(page_of(load_model(wanted.model)), "utf-8")
+        print(f"{wanted.model}: {file.stat().st_size / 1e6:.1f} MB; load of the machine {os.getloadavg()[0]:.1f}")
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        for name, way in (("SIMD", ""), ("plain JavaScript", "#plain")):
+            rounds = [measured(browser, file, way) for _ in range(wanted.rounds)]
+            opened, passes, played = map(median, zip(*rounds, strict=True))
+            print(f"{name}: first bars after {opened:.1f} s; a second {passes:.0f} passes, in Play {played:.0f} tokens")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
