@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class LlamaData:
 def checked_model(model: Source) -> tuple[LanguageModel, Parts, dict[str, Any]]:
     """Return the model, its parts and its tokenizer. Raises NotForThisModel with the reason and the size of the weights."""
     if not isinstance(model, LanguageModel):
-        raise NotForThisModel("A live page needs the weights of a model, and {name} is not loaded on this machine.", name=quote(model.name))
+        raise NotForThisModel("A live page needs the weights of a model, and {name} is not loaded on this machine.", name=_name(model))
     if model.parameter_count * 2 > MOST_BYTES:
         raise _refusal(model, model.parameter_count * 2, Message("it is too large"))
     backend = model.engine.backend
@@ -62,7 +63,12 @@ def llama_data(model: LanguageModel, parts: Parts, tokenizer: dict[str, Any]) ->
 def _refusal(model: LanguageModel, size: int, reason: Message) -> NotForThisModel:
     sentence = Message("A live page cannot hold {name} ({size} MB): {reason}. It takes Llama models of at most {most} MB.")
     megabytes = {"size": round(size / 1e6), "most": round(MOST_BYTES / 1e6)}
-    return NotForThisModel(sentence.with_values(name=quote(model.name), reason=reason, **megabytes))
+    return NotForThisModel(sentence.with_values(name=_name(model), reason=reason, **megabytes))
+
+
+def _name(model: Source) -> str:
+    """Return the last part of a model's name: a folder's path is nobody else's."""
+    return quote(PurePath(model.name.replace("\\", "/")).name)
 
 
 def _is_llama(parts: Parts) -> bool:

@@ -236,10 +236,11 @@ def test_a_file_without_messages_is_refused_in_one_sentence(data: bytes) -> None
 def test_stop_texts_and_the_largest_number_are_taken_from_their_fields(chat: Any, session: State) -> None:
     app = show_more(chat())
     state = session(app)
-    assert state.run.stops == {"stop": [], "most_new_tokens": 4}
+    assert state.run.stops == {"stop": [], "most_new_tokens": 4, "stop_on_loop": 0}
     app.text_area(key=f"stop_texts_{state.around_set}").set_value("###\n\\n\n###\n").run()
     app.number_input(key=f"most_new_tokens_{state.around_set}").set_value(2).run()
-    assert session(app).run.stops == {"stop": ["###", "\n"], "most_new_tokens": 2}
+    app.selectbox(key=f"stop_on_loop_{state.around_set}").set_value(4).run()
+    assert session(app).run.stops == {"stop": ["###", "\n"], "most_new_tokens": 2, "stop_on_loop": 4}
     answer(app, session, 3)
     assert len(session(app).run.path) == 2 and told(app)
     app.text_area(key=f"stop_texts_{state.around_set}").set_value("a" * 300).run()

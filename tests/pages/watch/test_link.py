@@ -22,7 +22,7 @@ def test_a_run_without_a_link_has_no_button_to_copy_it(query: str, drawn: list[s
 
 def test_a_run_that_no_live_page_can_hold_has_a_sentence_in_place_of_the_button(monkeypatch: pytest.MonkeyPatch, tiny: Any) -> None:
     drawn: list[str] = []
-    monkeypatch.setattr(export, "st", SimpleNamespace(download_button=lambda label, *_more, **_options: drawn.append(label)))
+    monkeypatch.setattr(export, "save_button", lambda label, *_more, **_options: drawn.append(label))
     assert export._live_button(Generation(tiny("gpt2"), "The fox")).endswith("It takes Llama models of at most 64 MB.") and drawn == []
     run = Generation(load_model("storyteller-mini"), "The fox")
     assert export._live_button(run) == "" and drawn == ["A live page"]
