@@ -132,7 +132,8 @@ function drawWords(strip, { tokens, tint, branch, flow, direction, opened = -1, 
   other.hidden = !said.steered;
   scale.hidden = !said.legend[0];
 
-  const last = `${tokens.length} ${tokens.at(-1)?.step}`;
+  // Its end is kept in view, also when another token takes the place of the newest one, or the strip gets another height.
+  const last = `${tokens.length} ${tokens.at(-1)?.step} ${tokens.at(-1)?.id} ${words.clientHeight}`;
   if (words.last !== last) {
     words.last = last;
     words.scrollTop = words.scrollHeight;

@@ -167,7 +167,11 @@ def two_receipts(run: Experiment) -> None:
         st.markdown(f"{receipt.verdict(*bills)} {times}")
 
 
-frame.header(_("What did that cost?"), _("the receipt"), _("The receipt of the text on Watch, computed from the records of its steps."))
+frame.header(
+    _("What did that cost?"),
+    _("tokens, time, energy, money"),
+    _("The receipt of the text on Watch, computed from the records of its steps."),
+)
 with drawing_boundary():
     this_text()
     st.divider()

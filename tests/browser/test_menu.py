@@ -70,6 +70,20 @@ def test_on_a_phone_no_entry_is_folded_and_no_tab_is_cut(at: Callable[..., Any],
     eventually(page, lambda: _equal(links.count(), len(features.GROUPS)))
     assert not page.locator('[data-testid="stSidebarNavViewButton"]').count()
     page.locator(MARKED.format("stSidebarNavLink"), has_text="What if").wait_for()
+    links.filter(has_text="What it costs").click()
+    page.wait_for_url("**/receipt*")
+    page.locator('[data-testid="stSidebar"][data-collapsed="true"]').wait_for(state="attached")  # it would cover the page
+
+
+def test_on_a_phone_the_row_of_the_prompt_fits(visit: Callable[..., Watching]) -> None:
+    for language in ("en", "de"):
+        page = visit(f"?lang={language}&prompt=Once+upon+a+time&steps=2", width=390, height=844).page
+        settled(page)
+        parts = ".st-key-ask textarea, .st-key-ask select, .st-key-keep button:visible, .st-key-watch_more label:visible"
+        row = page.locator(parts).evaluate_all(
+            "parts => parts.map(part => part.getBoundingClientRect()).map(box => [box.left, box.right, box.width])"
+        )
+        assert len(row) == 4 and all(left >= 0 and right <= 390 and width > 40 for left, right, width in row)
 
 
 def _equal(one: object, other: object) -> None:

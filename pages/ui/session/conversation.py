@@ -17,7 +17,9 @@ from core.generation.turns import messages_of
 from core.record.bounded_json import BoundedJson, Bounds
 from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, say
+from pages.ui.server import offered_models
 from pages.ui.session import current, opened_recording, run_start, undo
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.link_replay import LINK_SECONDS
@@ -151,7 +153,7 @@ def _begin(text: str, conversation: Conversation) -> bool:
 def no_template() -> str:
     """Return the sentence that the visitor's model cannot have a conversation. Raises ViewerError if there is no model."""
     sentence = _("{name} has no chat template: it continues a text and does not answer. Choose a chat model first.")
-    return sentence.format(name=current.model().name)
+    return sentence.format(name=plain(offered_models.title(current.model().name)))
 
 
 def _remember(run: Generation, messages: MessagePairs) -> None:

@@ -66,9 +66,11 @@ def restart() -> None:
 
 @action_boundary
 def select_step(index: int) -> None:
-    """Reopen a past step of the current path."""
+    """Reopen a past step of the current path; the newest one is only shown."""
     session = current_session()
-    if 0 <= index < len(current.begin().path):
+    if index == len(current.begin().path) - 1 >= 0 and not session.playing:
+        current.changed("rolled")
+    elif 0 <= index < len(current.begin().path):
         session.selected_index, session.playing = index, False
         session.clicks += 1
         session.notes.clear()

@@ -76,7 +76,8 @@ def _model() -> None:
     )
     model = current.model()
     parameters = _("{count} parameters").format(count=numbers.count(model.parameter_count))
-    size = f"{parameters} · {numbers.size(model.weight_bytes)} · " if model.parameter_count else ""
+    memory = _("{size} in memory").format(size=numbers.size(model.weight_bytes))
+    size = f"{parameters} · {memory} · " if model.parameter_count else ""
     st.caption(f"{size}{plain(phrases.device(model.device))}")
     if (pair := own_models.pair()) is not None:
         st.toggle(

@@ -15,7 +15,7 @@ def test_a_model_without_a_template_is_named_and_chat_models_are_offered(
     open_app: Open, session: State, tiny_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     app = open_app(page="chat")
-    assert told(app) == ["storyteller has no chat template: it continues a text and does not answer. Choose a chat model first."]
+    assert told(app) == ["Storyteller has no chat template: it continues a text and does not answer. Choose a chat model first."]
     assert not [button for button in app.button if str(button.key).startswith("chat_use_")], "the bundled models have none"
     assert "SmolLM2 135M Instruct, Qwen3 0.6B" in said(app)
     folder = str(with_template(tiny_folder("large"), tmp_path / "chatty", CHAT))

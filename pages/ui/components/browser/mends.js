@@ -1,8 +1,17 @@
 // What this app mends of Streamlit 1.67 in the browser. Look at each with a new version; keys/mends.js has those of the keys.
 
-// --- top: begins another page at its top. Streamlit keeps the place to which the page before was scrolled.
+// --- top: begins another page at its top. Streamlit keeps the place to which the page before was scrolled, and on a phone its menu open.
+const PHONE = "(max-width: 640px)"; // there the menu covers the page
+
+function closeMenu() {
+  if (matchMedia(PHONE).matches) document.querySelector(`${STREAMLIT.sidebar}[data-collapsed="false"] ${STREAMLIT.collapse} button`)?.click();
+}
+
 function top({ data }) {
-  if (window.tokenViewerPage !== undefined && window.tokenViewerPage !== data.page) document.querySelector(STREAMLIT.main)?.scrollTo(0, 0);
+  if (window.tokenViewerPage !== undefined && window.tokenViewerPage !== data.page) {
+    document.querySelector(STREAMLIT.main)?.scrollTo(0, 0);
+    closeMenu();
+  }
   window.tokenViewerPage = data.page;
 }
 
