@@ -30,7 +30,7 @@ from core.sampling.settings_row import Setting
 from core.sources.source import Source
 
 HERE = Path(__file__).parent
-OWN = tuple(HERE / f"{name}.js" for name in ("products", "llama", "tokenizer", "dice", "sampling", "rows", "page_run", "page"))
+OWN = tuple(HERE / f"{name}.js" for name in ("products", "llama", "tokenizer", "dice", "sampling", "rows", "view_data", "page_run", "page"))
 SHARED = (step_in_browser.STEP, step_in_browser.WORDS, step_in_browser.DICE, *step_in_browser.LIVE)
 STYLES = (step_in_browser.STYLE, step_in_browser.WORDS_STYLE, step_in_browser.LIVE_STYLE, HERE / "page.css")
 PROMPT = "Once upon a time, there was a little"
