@@ -128,7 +128,12 @@ class PageRun extends ShownRun {
   // Computes what the nodes of the path lack: those that came with the file, or of another branch.
   async known() {
     const { path } = this;
+    let latest = performance.now();
     for (const [index, node] of path.entries()) {
+      if (performance.now() - latest > YIELD) {
+        await drawn();
+        latest = performance.now();
+      }
       node.words ??= this.spelled(node.key, index ? path[index - 1].words.waiting : this.promptWords.at(-1).waiting);
       if (node.seen) continue;
       const forward = await this.model.after([...this.promptIds, ...path.slice(0, index).map(({ key }) => key)], drawn);
