@@ -473,7 +473,7 @@ DRAWN = """async ({ prompt, settings, count, language }) => {
   for (let i = 0; i <= count; i += 1) {
     for (const moment of i ? ["rolled", "coming"] : ["coming"]) {
       await run.press(moment);
-      run.fill(tokenViewerPage.speech);
+      tokenViewerPage.draw();
       found.push({ step: run.data.step, tokens: run.tokens, series: run.series });
     }
     await run.next();

@@ -16,9 +16,11 @@ class Llama {
     matrices.push([1, hidden], ...shape.tied ? [] : [[vocabulary, hidden]]);
     const stored = matrices.reduce((sum, [rows, columns]) => sum + rows * columns, 0);
     const caches = shape.layers * kvHeads * this.room * headSize;
-    const buffers = { x: hidden, normed: hidden, change: hidden, packed, scores: this.room, mixed: turned, gate: 2 * intermediate, logits: inFours(vocabulary) };
+    const buffers = { x: hidden, normed: hidden, change: hidden, packed, scores: this.room, mixed: turned, gate: 2 * intermediate, logits: vocabulary };
     const space = 4 * hidden; // after a vocabulary that does not come in fours, and between buffers
-    Object.assign(this, memoryOf(stored + 2 * caches + Object.values(buffers).reduce((sum, count) => sum + inFours(count) + space, space), plain || [hidden, headSize, intermediate].some(count => count % 4)));
+    const working = Object.values(buffers).reduce((sum, count) => sum + inFours(count) + space, space);
+    const isOdd = [hidden, headSize, intermediate].some(count => count % 4);
+    Object.assign(this, memoryOf(stored + 2 * caches + working, plain || isOdd));
     let next = 0;
     const take = count => {
       const address = 4 * next;

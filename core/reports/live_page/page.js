@@ -24,12 +24,16 @@ class LivePage {
     home.replaceChildren(this.built("page"), player);
     const { header, facts, settings, branches } = this.places;
     header.append(element("h1", "", words.page.title), element("span", "quiet", words.page.about), ...this.languages(language));
-    for (const name of ["dice", "notepad", "surprise"]) this.places[`${name}_title`].append(element("h2", "", words.page[name]), element("small", "", words.page[`${name}_term`]));
+    for (const name of ["dice", "notepad", "surprise"])
+      this.places[`${name}_title`].append(element("h2", "", words.page[name]), element("small", "", words.page[`${name}_term`]));
     facts.append(element("p", "", words.facts), element("p", "", words.page.keys));
     branches.append(element("details"));
     branches.firstChild.append(element("summary"), element("div", "list"));
     this.buildSettings(settings);
-    const options = { bars: { legend: words.legend, logarithmic: false }, text: { tint: "likely" }, player: { speeds: words.speeds }, prompt: { examples: words.examples, limit: Infinity } };
+    const options = {
+      bars: { legend: words.legend, logarithmic: false }, text: { tint: "likely" }, player: { speeds: words.speeds },
+      prompt: { examples: words.examples, limit: Infinity }, // PageRun.begin bounds it
+    };
     for (const name of Object.keys(words.parts)) {
       const root = this.places[name];
       root.className = "live";
@@ -55,9 +59,9 @@ class LivePage {
   languages(current) {
     const codes = Object.keys(this.file.words);
     if (codes.length < 2) return [];
-    const select = element("select");
+    const select = element("select"), nameOf = code => new Intl.DisplayNames([code], { type: "language" }).of(code);
     select.ariaLabel = this.speech.words.page.language;
-    select.append(...codes.map(code => Object.assign(element("option", "", new Intl.DisplayNames([code], { type: "language" }).of(code)), { value: code, selected: code === current })));
+    select.append(...codes.map(code => Object.assign(element("option", "", nameOf(code)), { value: code, selected: code === current })));
     select.onchange = () => this.speak(select.value);
     return [select];
   }
@@ -67,24 +71,30 @@ class LivePage {
     this.wanted = true;
     requestAnimationFrame(() => {
       this.wanted = false;
-      if (this.run.seen !== undefined) this.run.fill(this.speech);
-      for (const root of this.parts) drawPart(root, root.my, root.dataset.part);
-      this.drawSettings();
-      this.drawBranches();
+      this.draw();
     });
+  }
+
+  draw() {
+    if (this.run.seen !== undefined) fillView(this.run, this.speech);
+    for (const root of this.parts) drawPart(root, root.my, root.dataset.part);
+    this.drawSettings();
+    this.drawBranches();
   }
 
   // A row for each setting of the table, and the presets.
   buildSettings(home) {
     const { words } = this.speech, { run, file } = this, presets = element("div", "presets");
-    presets.append(...words.presets.map((name, i) => buildButton(`preset${i}`, name, "", "", () => run.press("settings", { ...file.presets[i], seed: run.settings.seed }))));
+    const use = preset => run.press("settings", { ...preset, seed: run.settings.seed });
+    presets.append(...words.presets.map((name, i) => buildButton(`preset${i}`, name, "", "", () => use(file.presets[i]))));
     this.rows = file.settings.map(({ name, off, control: [min, max, step] }) => {
       const row = element("label", "setting"), field = element("input"), { label, help } = words.settings[name], isSwitch = typeof off === "boolean";
       row.title = help;
       Object.assign(field, isSwitch ? { type: "checkbox" } : { type: name === "seed" ? "number" : "range", min, max, step });
       field.id = `set_${name}`;
-      const read = () => (isSwitch ? field.checked : Math.min(max, Math.max(min, Number(field.value) || 0)));
-      field[name === "seed" ? "onchange" : "oninput"] = () => run.press("settings", { ...run.settings, [name]: name === "seed" ? Math.floor(read()) : read() });
+      const number = () => Math.min(max, Math.max(min, Number(field.value) || 0));
+      const read = () => (isSwitch ? field.checked : name === "seed" ? Math.floor(number()) : number());
+      field[name === "seed" ? "onchange" : "oninput"] = () => run.press("settings", { ...run.settings, [name]: read() });
       row.append(element("span", "", label), element("b"), field, element("small"));
       return Object.assign(row, { name, off, field, places: [min, step] });
     });
@@ -128,7 +138,8 @@ class LivePage {
 
   key(event) {
     const { target } = event, isTyped = target.matches("textarea, select, input:not([type=checkbox])");
-    if (isTyped || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || (event.key === " " && target.matches("button, summary, [role=button], input"))) return;
+    const pressesItself = event.key === " " && target.matches("button, summary, [role=button], input");
+    if (isTyped || pressesItself || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     const name = { ArrowRight: "step", ArrowLeft: "back", " ": this.run.playing ? "pause" : "play", r: "roll_again", R: "roll_again" }[event.key];
     if (!name) return;
     event.preventDefault();

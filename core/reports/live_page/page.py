@@ -30,7 +30,7 @@ from core.sampling.settings_row import Setting
 from core.sources.source import Source
 
 HERE = Path(__file__).parent
-OWN = tuple(HERE / f"{name}.js" for name in ("products", "llama", "tokenizer", "dice", "sampling", "rows", "page_run", "page"))
+OWN = tuple(HERE / f"{name}.js" for name in ("products", "llama", "tokenizer", "dice", "sampling", "rows", "view_data", "page_run", "page"))
 SHARED = (step_in_browser.STEP, step_in_browser.WORDS, step_in_browser.DICE, *step_in_browser.LIVE)
 STYLES = (step_in_browser.STYLE, step_in_browser.WORDS_STYLE, step_in_browser.LIVE_STYLE, HERE / "page.css")
 PROMPT = "Once upon a time, there was a little"
@@ -40,8 +40,8 @@ OFFERED = tuple(row for row in SETTINGS.values() if row.name in COMPUTED)
 ORDER = tuple(name for name in ORDERS["transformers"] if SETTING_OF[name] in {row.name for row in OFFERED})
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 0.0)  # steps per second in Play; 0: as fast as it goes
 ROWS = 8
+FLOAT32 = 4  # bytes; the page keeps keys and values in no other precision
 PARTS = ("text", "heading", "moment", "bars", "dice_head", "dice", "cache", "surprise", "player", "prompt")
-
 Say = Callable[[str], str]
 
 
@@ -51,6 +51,7 @@ def page(source: Generation | Source, wordings: Sequence[Wording] = (ENGLISH,)) 
     wordings: the languages of the page; the browser chooses among them. Raises NotForThisModel for a model that is no small Llama and for
     a run that is a conversation or changes its network, WrongType for other sources.
     """
+    wordings = wordings or (ENGLISH,)
     held = llama_data(*check(source))
     run = source if isinstance(source, Generation) else None
     model = run.model if run is not None else source
@@ -118,7 +119,7 @@ def _data(model: Any, run: Generation | None, held: LlamaData, wordings: Sequenc
         "shape": held.shape,
         "tokenizer": held.tokenizer,
         "pieces": [model.token(token_id).piece for token_id in range(model.vocabulary_size)],
-        "cache_bytes": model.cache_bytes_per_token,
+        "cache_bytes": 2 * held.shape["layers"] * held.shape["kvHeads"] * held.shape["headSize"] * FLOAT32,
         "settings": [{"name": row.name, "off": row.off, "control": row.control} for row in OFFERED],
         "stages": [{"setting": SETTING_OF[name], "kind": STAGES[name].kind, "off": SETTINGS[SETTING_OF[name]].off} for name in ORDER],
         "presets": [_offered(preset) for preset in PRESETS.values()],

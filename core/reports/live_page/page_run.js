@@ -16,10 +16,12 @@ class PageRun extends ShownRun {
   // file: what the page holds (page.py). speech: of its language. drawAll: draws the page.
   constructor(file, model, tokenizer, drawAll) {
     super();
-    Object.assign(this, { file, model, tokenizer, drawAll, settings: { ...file.start.settings }, last: Promise.resolve(), playing: false, speed: 2, number: 0, folded: true, gone: "" });
-    this.begin(file.start.prompt);
-    file.start.nodes.forEach(([parent, key, how, attempt, at], i) => this.attach({ id: i + 1, parent, key, how, attempt, settings: file.start.settings_of[at] }));
-    this.stand(file.start.here);
+    const { prompt, settings, nodes, settings_of: used, here } = file.start;
+    Object.assign(this, { file, model, tokenizer, drawAll, settings: { ...settings }, last: Promise.resolve(), number: 0 });
+    Object.assign(this, { playing: false, speed: 2, folded: true, gone: "" });
+    this.begin(prompt);
+    nodes.forEach(([parent, key, how, attempt, at], i) => this.attach({ id: i + 1, parent, key, how, attempt, settings: used[at] }));
+    this.stand(here);
   }
 
   get name() {
@@ -44,7 +46,8 @@ class PageRun extends ShownRun {
   begin(text) {
     this.empty();
     this.model.ids = []; // the notepad of a new run is empty
-    Object.assign(this, { number: this.number + 1, text, nodes: [{ id: 0, children: [] }], line: [0], promptIds: [], opened: -1, moment: "coming", refusal: null, ahead: null });
+    Object.assign(this, { number: this.number + 1, text, nodes: [{ id: 0, children: [] }], promptIds: [], refusal: null });
+    this.stand(0);
     const { context } = this.model, most = { most: context, model: this.file.model };
     if (!text) this.refusal = ["empty"];
     else if (/[\ud800-\udfff]/u.test(text)) this.refusal = ["half"];
@@ -106,7 +109,8 @@ class PageRun extends ShownRun {
   observe(forward, index, settings, how, choice = {}) {
     const before = this.line.slice(1, index + 1).map(id => this.nodes[id].key);
     const seen = observed(forward.logits, settings, this.file.stages, { ids: [...this.promptIds, ...before], written: before }, choice);
-    return { ...seen, index, how, settings, roll: choice.roll, position: this.promptIds.length + index, reused: forward.reused, computed: forward.computed, seconds: forward.seconds };
+    const { reused, computed, seconds } = forward;
+    return { ...seen, index, how, settings, roll: choice.roll, position: this.promptIds.length + index, reused, computed, seconds };
   }
 
   // Goes on by one token: by the roll of this attempt, greedily, or with a forced token. The same choice again leads to the same node.
@@ -124,7 +128,12 @@ class PageRun extends ShownRun {
   // Computes what the nodes of the path lack: those that came with the file, or of another branch.
   async known() {
     const { path } = this;
+    let latest = performance.now();
     for (const [index, node] of path.entries()) {
+      if (performance.now() - latest > YIELD) {
+        await drawn();
+        latest = performance.now();
+      }
       node.words ??= this.spelled(node.key, index ? path[index - 1].words.waiting : this.promptWords.at(-1).waiting);
       if (node.seen) continue;
       const forward = await this.model.after([...this.promptIds, ...path.slice(0, index).map(({ key }) => key)], drawn);
@@ -149,7 +158,8 @@ class PageRun extends ShownRun {
     this.isLooping = true;
     while (this.playing) {
       await this.inTurn(() => this.playOn());
-      await (this.speed ? new Promise(done => setTimeout(done, 1000 / this.speed / (this.speed <= SLOWEST ? 2 : 1))) : new Promise(requestAnimationFrame));
+      const pause = 1000 / this.speed / (this.speed <= SLOWEST ? 2 : 1);
+      await new Promise(done => (this.speed ? setTimeout(done, pause) : requestAnimationFrame(done)));
     }
     this.isLooping = false;
   }
@@ -194,8 +204,9 @@ class PageRun extends ShownRun {
       return;
     }
     this.stand(this.line[index]);
-    const others = this.nodes[this.line.at(-1)].children.map(id => this.nodes[id]).filter(({ how, settings }) => how === "sampled" && settings.seed === this.settings.seed);
-    await this.next({ attempt: Math.max(-1, ...others.map(({ attempt }) => attempt)) + 1 });
+    const isRoll = ({ how, settings }) => how === "sampled" && settings.seed === this.settings.seed;
+    const rolls = this.nodes[this.line.at(-1)].children.map(id => this.nodes[id]).filter(isRoll);
+    await this.next({ attempt: Math.max(-1, ...rolls.map(({ attempt }) => attempt)) + 1 });
   }
 
   async do_force({ node, token }) {
@@ -241,7 +252,8 @@ class PageRun extends ShownRun {
   async show() {
     await this.known();
     const { path } = this, isComing = this.opened < 0 && (this.moment === "coming" || !path.length) && !this.ended && !this.refusal;
-    this.seen = isComing ? this.observe(await this.forward(), path.length, this.settings) : path[this.opened >= 0 ? this.opened : path.length - 1]?.seen ?? null;
+    if (isComing) this.seen = this.observe(await this.forward(), path.length, this.settings);
+    else this.seen = path.at(this.opened >= 0 ? this.opened : -1)?.seen ?? null;
   }
 
   // The branches with different texts: [last node, its text after the common part, whether it is the current one].
@@ -259,50 +271,7 @@ class PageRun extends ShownRun {
       }
       if (isCurrent || !found.has(keys.join())) found.set(keys.join(), [end.id, own, isCurrent]);
     }
-    const longer = [...found.keys()];
-    return [...found].filter(([keys, [, , isCurrent]]) => isCurrent || !longer.some(other => other.startsWith(`${keys},`))).map(([, ending]) => ending);
+    const goesOn = keys => [...found.keys()].some(other => other.startsWith(`${keys},`));
+    return [...found].filter(([keys, [, , isCurrent]]) => isCurrent || !goesOn(keys)).map(([, ending]) => ending);
   }
-
-  // Fills what the parts of the view read, in the language of the page.
-  fill(speech) {
-    const { pieces, limits, settings: table, cache_bytes: each } = this.file, { path, seen, opened } = this;
-    this.gone = this.failed ? speech.say("unexpected") : "";
-    if (path.some(({ words, seen: step }) => !words || !step)) return; // in the middle of a press: the view keeps what it shows
-    if (this.run !== this.number) Object.assign(this, { run: this.number, prompt: this.promptIds.map((id, i) => [this.promptWords[i].shown, id, false]) });
-    const of = ({ seen: step }) => step.listed.indexOf(step.chosen);
-    const tint = share => Number((limits.palest + (limits.deepest - limits.palest) * share).toFixed(3));
-    const rowOf = node => {
-      const step = node.seen, column = of(node), likely = step.model[column], unsure = Math.min(1, step.entropies[0] / limits.doubt);
-      return [node.words.shown, node.key, node.id, tint(likely), tint(unsure), node.how === "forced", speech.chance(likely), speech.chance(step.final[column]), step.ranks[column], ""];
-    };
-    for (const node of path) if (node.language !== speech.language) Object.assign(node, { row: rowOf(node), language: speech.language });
-    this.tokens = path.map(node => node.row);
-    this.from = Math.max(0, path.length - MOST);
-    this.series = path.slice(this.from).map(node => {
-      const step = node.seen, surprise = -Math.log2(step.model[of(node)]), prefill = step.index === 0 && (step.reused === 0 || step.computed > 1);
-      return [step.reused, step.computed, step.seconds, step.entropies[0], surprise, prefill, pieces[node.key], speech.size(step.position * each), "", speech.bits(step.entropies[0]), speech.bits(surprise)];
-    });
-    const isFinalSpace = !path.length && this.promptIds.length && /^\s* $/.test(new TextDecoder().decode(this.tokenizer.raw[this.promptIds.at(-1)]));
-    const notice = this.notice ? [speech.say(...this.notice)] : [];
-    this.data = {
-      playing: this.playing, speed: this.speed, notices: [...notice, ...speech.words.missing ? [speech.words.missing] : []], thoughts: [], opened, prompt: this.text, final_space: Boolean(isFinalSpace), recorded: "", from_cache: "",
-      refused: this.refusal ? speech.say(this.refusal[0], numbersSaid(this.refusal[1], speech)) : "", ended: this.playing ? "" : speech.words.ended[this.ended] ?? "", step: seen && this.stepOf(seen, speech, table, each),
-    };
-    this.notice = null;
-  }
-
-  stepOf(seen, speech, table, each) {
-    const bytes = seen.position * each, { context } = this.model, counts = { tokens: speech.number(seen.position), limit: speech.number(context), each: speech.number(each), whole: speech.number(bytes) };
-    const spoken = () => speech.say("said", { piece: this.file.pieces[seen.chosen], share: speech.chance(seen.final[seen.listed.indexOf(seen.chosen)]), rank: speech.number(seen.ranks[seen.listed.indexOf(seen.chosen)]) });
-    return {
-      index: seen.index, rolled: Boolean(seen.how), bars: barsOf(seen, this.file.rows, this.folded, this.file, speech), rows: this.file.rows, folded: this.folded, strip: stripOf(seen, this.file, speech),
-      settings: speech.summary(seen.settings, table), gauge: [speech.size(bytes), speech.say("of_tokens", counts), seen.position / context, `${speech.say("in_use", counts)}\n${speech.say("notepad")}`],
-      notes: [], times: [], why: "", said: seen.how ? spoken() : "",
-    };
-  }
-}
-
-// Numbers of a sentence as the language writes them.
-function numbersSaid(values = {}, speech) {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "number" ? speech.number(value) : value]));
 }

@@ -80,7 +80,8 @@ function addedBy(raw, waiting) {
 
 // A token as the text shows it: its piece, or the character that it completes and the bytes of one that it begins.
 function shownAs(text, piece, raw) {
-  const written = new TextEncoder().encode(text), ends = count => raw.subarray(0, count).every((byte, i) => written[written.length - count + i] === byte);
+  const written = new TextEncoder().encode(text);
+  const ends = count => raw.subarray(0, count).every((byte, i) => written[written.length - count + i] === byte);
   if (!text || (written.length === raw.length && ends(raw.length))) return piece;
   let used = raw.length;
   while (used && !(used <= written.length && ends(used))) used -= 1;
@@ -107,14 +108,15 @@ function barsOf(seen, count, folded, { limits, pieces }, speech) {
     const piece = pieces[listed[column]], label = piece.replace(/^␣(?=.)/s, ""), because = removed[column];
     const stages = because === "greedy" && moved.length && ranks[column] < taken ? [...moved, "greedy"] : because ? [because] : [];
     const reason = stages.map(name => speech.words.stages[name]).join(", ") || "–";
-    const notes = [...stages.length ? [speech.say("excluded_by", { stage: reason })] : [], ...ranks[column] !== index + 1 ? [speech.say("rank", { rank: speech.number(ranks[column]) })] : []];
+    const rank = speech.number(ranks[column]), isMoved = ranks[column] !== index + 1;
+    const notes = [...stages.length ? [speech.say("excluded_by", { stage: reason })] : [], ...isMoved ? [speech.say("rank", { rank })] : []];
     const isLong = Math.max(model[column], final[column]) > 0.75; // no space for a note beside the bar
     const texts = { model_text: speech.chance(model[column]), dice_text: speech.chance(final[column]) };
     const kind = column === chosen ? "chosen" : stages.length ? "removed" : "open";
     return {
       token_id: listed[column], space: label === piece ? "" : "␣", label, piece, model: model[column], dice: final[column], kind, ...texts,
       number: isLong && stages.length ? speech.say("excluded") : texts.dice_text, note: isLong ? "" : notes.join(" · "), id_text: String(listed[column]),
-      rank_text: speech.number(ranks[column]), logit_text: speech.decimal(seen.logits[column], 2), removed_by: reason,
+      rank_text: rank, logit_text: speech.decimal(seen.logits[column], 2), removed_by: reason,
       said: speech.say(`bar_${kind}`, { token: label, model: texts.model_text, dice: texts.dice_text, stage: reason }),
     };
   });
@@ -125,9 +127,10 @@ function barsOf(seen, count, folded, { limits, pieces }, speech) {
   const everything = isGone ? speech.say("many_excluded", { count: speech.number(excluded) }) : speech.say("rest");
   const numbers = { model_text: speech.chance(pale), dice_text: speech.chance(solid) };
   rows.push({
-    token_id: folded ? HIDDEN_LINE : REST_LINE, space: "", label: folds > 0 && isGone ? speech.say("others") : speech.say("rest"), piece: everything, model: pale, dice: solid,
-    kind: "rest", number: numbers.dice_text, note: [...isGone ? [speech.say("excluded")] : [], ...folds > 0 ? [speech.say("open")] : []].join(" · "),
-    id_text: "", rank_text: "", logit_text: "", removed_by: "", ...numbers, said: speech.say("bar_open", { token: everything, model: numbers.model_text, dice: numbers.dice_text }),
+    token_id: folded ? HIDDEN_LINE : REST_LINE, space: "", label: speech.say(folds > 0 && isGone ? "others" : "rest"), piece: everything,
+    model: pale, dice: solid, kind: "rest", number: numbers.dice_text, note: [...isGone ? [speech.say("excluded")] : [], ...folds > 0 ? [speech.say("open")] : []].join(" · "),
+    id_text: "", rank_text: "", logit_text: "", removed_by: "", ...numbers,
+    said: speech.say("bar_open", { token: everything, model: numbers.model_text, dice: numbers.dice_text }),
   });
   return rows;
 }
@@ -158,7 +161,8 @@ function stripOf(seen, { limits, pieces }, speech) {
   if (1 - reached > limits.sliver && unlisted(seen, seen.final, 1) > 0) add(REST_LINE, speech.say("unlikely"), reached, 1);
   const rolled = seen.how === "sampled";
   return {
-    segments: segments.map(segment => [...segment, speech.chance(segment[3] - segment[2])]), roll: rolled ? seen.roll : null, roll_text: rolled ? speech.roll(seen.roll) : "",
+    segments: segments.map(segment => [...segment, speech.chance(segment[3] - segment[2])]),
+    roll: rolled ? seen.roll : null, roll_text: rolled ? speech.roll(seen.roll) : "",
     throw: seen.how ? `${seen.index}:${seen.chosen}:${seen.roll}` : "", alt: speech.say("strip"), caption: captionOf(seen, pieces, speech),
   };
 }
