@@ -169,6 +169,12 @@ def fact_is_found(seen: Seen) -> bool:
     return max(recovered[0]) > 0.9 and recovered[0][-1] < 0.1 and recovered[-1][-1] > 0.9
 
 
+def speaks_for_both(seen: Seen) -> bool:
+    """Return whether one part speaks for the token and another one for the other token, by at least 1 bit each."""
+    effects = [part.effect for part in seen[-1].parts]
+    return bool(seen[-1].against) and max(effects) >= BIT and min(effects) <= -BIT
+
+
 def sizes(seen: Seen) -> list[float]:
     """Return the largest difference of each way from the first one, nats."""
     return [way.difference.largest for way in seen if isinstance(way, Comparison)]

@@ -253,6 +253,12 @@ def why_words(drawn: Drawn, kept: RecordedExperiment) -> None:
     assert plainly("".join(drawn.texts(".token"))) == plainly("".join((*seen.texts, seen.target)))
 
 
+def why_two(drawn: Drawn, kept: RecordedExperiment) -> None:
+    why_words(drawn, kept)
+    shown = plainly("".join(drawn.texts("p")))
+    assert plainly(f"For “{kept.seen[-1].target.strip('␣')}” speak most") in shown
+
+
 def why_heads(drawn: Drawn, kept: RecordedExperiment) -> None:
     effects = [effect / math.log(2) for row in kept.seen[-1].effects for effect in row]
     same(drawn.marks("rect", "effect"), effects)
@@ -287,7 +293,7 @@ CHECKS: tuple[Check, ...] = (
     context_end, cost_two, batching, batching_curve, speculative, quantization, quantization_parts, quantization_notepad,
     same_prompt, same_prompt_noise, same_prompt_table,
     pupil, pupil_cascade, pupil_school, watermark, waiting, waiting_curve, teach, teach_step, newborn,
-    why_words, why_heads, why_without, why_fact, why_sum, why_steer,
+    why_words, why_two, why_heads, why_without, why_fact, why_sum, why_steer,
 )  # fmt: skip
 DRAWN = {check.__name__: check for check in CHECKS}
 
