@@ -23,6 +23,8 @@ from core.engine.model import LanguageModel
 from core.errors import BrokenLogits, EmptyPrompt, InputError, NotForThisModel, PromptTooLong
 from core.inspection.inside import CHUNK, Guess, guess, must_be_here
 from core.inspection.logit_lens import Layers
+from core.inspection.scored_parts import fields as fields
+from core.inspection.scored_parts import words as words
 from core.message import Message
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
