@@ -175,6 +175,13 @@ def speaks_for_both(seen: Seen) -> bool:
     return bool(seen[-1].against) and max(effects) >= BIT and min(effects) <= -BIT
 
 
+def teacher_is_calibrated(seen: Seen) -> bool:
+    """Return whether the teacher is nearer to the diagonal than its pupil, each at a temperature near 1, and worse at 2."""
+    teacher, pupil = (part for part in seen if part.counts)
+    near = all(abs(part.best() - 1.0) < 0.15 and part.distance(2.0) > 4 * part.distance(1.0) for part in (teacher, pupil))
+    return near and teacher.distance(1.0) < pupil.distance(1.0)
+
+
 def sizes(seen: Seen) -> list[float]:
     """Return the largest difference of each way from the first one, nats."""
     return [way.difference.largest for way in seen if isinstance(way, Comparison)]
