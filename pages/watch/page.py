@@ -19,6 +19,7 @@ from pages.ui.shell import frame, sidebar
 from pages.ui.views import kept_by_engine, receipt
 from pages.ui.views.sure_parts import sure_parts
 from pages.watch import conversation_view, export, live_parts, view_options
+from pages.watch.template_view import template_view
 from pages.watch.token_bias import token_bias
 from pages.watch.two_settings_view import two_settings_view
 
@@ -129,4 +130,6 @@ if more and begun:
         two_settings_view(current.run(), current.shown(), display.rows, display.logarithmic)
         if current.run().path:
             sure_parts(lambda: scored_answer(current.run()), "watch")
+if talking and begun and Can.CHAT in current.run().can:
+    template_view()
 page_needs.end(session)
