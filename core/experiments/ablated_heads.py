@@ -12,6 +12,7 @@ from core.engine.model import LanguageModel
 from core.engine.switched_off_heads import Head
 from core.generation.generation import Generation
 from core.inspection.attribution.head_effects import Ablator
+from core.inspection.attribution.passes import changed
 from core.inspection.inside import inspect_step
 from core.sampling.settings import SamplingSettings
 from core.sources.source import Prompt
@@ -25,7 +26,8 @@ class AblatedHeads:
     """What is known so far. effects[layer][head]: nats, positive if the head spoke for the target; None if not measured yet.
 
     texts: the tokens of the text as they are shown; probability: of the target in the unchanged model. attention[layer][head][token]: how
-    much the last position attends to each token; empty if unknown.
+    much the last position attends to each token; empty if unknown. log_probability: see `HeadAblation`. against: another token, if its
+    logit was subtracted; the probability is then that of the target among these two tokens.
     """
 
     texts: tuple[str, ...]
@@ -35,11 +37,18 @@ class AblatedHeads:
     effects: tuple[tuple[float | None, ...], ...]
     done: int
     attention: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    against: str = ""
+    log_probability: float | None = None
 
     @property
     def total(self) -> int:
         """The number of heads."""
         return sum(map(len, self.effects))
+
+    def without(self, effect: float) -> float:
+        """Return the probability without a head with this effect."""
+        before = math.log(self.probability or math.nan) if self.log_probability is None else self.log_probability
+        return changed(before, effect, bool(self.against))
 
     def strongest(self) -> Head:
         """Return the head with the largest effect."""
@@ -63,17 +72,24 @@ class WithoutHeads:
 
 
 def ablated_heads(
-    model: LanguageModel, token_ids: Sequence[int] | np.ndarray, target_id: int, texts: Sequence[str] | None = None, value: str = "zero"
+    model: LanguageModel,
+    token_ids: Sequence[int] | np.ndarray,
+    target_id: int,
+    texts: Sequence[str] | None = None,
+    value: str = "zero",
+    against: int | None = None,
 ) -> Iterator[AblatedHeads]:
     """Switch off each head alone, and yield what is known after every batch; the last one has the attention of all heads.
 
     Raises what `head_ablation` raises.
     """
     ids = [int(i) for i in token_ids]
-    ablator = Ablator(model, ids, target_id, value)
+    ablator = Ablator(model, ids, target_id, value, against)
     effects: list[list[float | None]] = [[None] * ablator.heads for _layer in range(ablator.layers)]
     shown = tuple(texts or (model.token(i).text for i in ids))
-    seen = AblatedHeads(shown, model.piece(target_id), value, math.exp(ablator.log_probability), (), 0)
+    before, other = ablator.log_probability, "" if against is None else model.piece(against)
+    chance = changed(before, 0.0, bool(other))
+    seen = AblatedHeads(shown, model.piece(target_id), value, chance, (), 0, against=other, log_probability=before)
     for some, measured in ablator.measure():
         for (layer, head), effect in zip(some, measured, strict=True):
             effects[layer][head] = float(effect)

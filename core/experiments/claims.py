@@ -169,6 +169,19 @@ def fact_is_found(seen: Seen) -> bool:
     return max(recovered[0]) > 0.9 and recovered[0][-1] < 0.1 and recovered[-1][-1] > 0.9
 
 
+def speaks_for_both(seen: Seen) -> bool:
+    """Return whether one part speaks for the token and another one for the other token, by at least 1 bit each."""
+    effects = [part.effect for part in seen[-1].parts]
+    return bool(seen[-1].against) and max(effects) >= BIT and min(effects) <= -BIT
+
+
+def teacher_is_calibrated(seen: Seen) -> bool:
+    """Return whether the teacher is nearer to the diagonal than its pupil, each at a temperature near 1, and worse at 2."""
+    teacher, pupil = (part for part in seen if part.counts)
+    near = all(abs(part.best() - 1.0) < 0.15 and part.distance(2.0) > 4 * part.distance(1.0) for part in (teacher, pupil))
+    return near and teacher.distance(1.0) < pupil.distance(1.0)
+
+
 def sizes(seen: Seen) -> list[float]:
     """Return the largest difference of each way from the first one, nats."""
     return [way.difference.largest for way in seen if isinstance(way, Comparison)]

@@ -13,7 +13,7 @@ from core.errors import BadSetting, InputError, ModelError
 from core.experiments.result_file import Sentence
 from core.inspection.attribution.gradients import integrated_gradients, rank_correlation
 from core.inspection.attribution.occlusion import Occluder, Span, checked_spans
-from core.inspection.attribution.passes import MOST_VARIANTS, at_least_two
+from core.inspection.attribution.passes import MOST_VARIANTS, at_least_two, changed
 from core.inspection.attribution.units import joined, sentence_spans, word_spans
 from core.inspection.inside import existing_ids
 from core.message import Message
@@ -40,6 +40,8 @@ class HiddenWords:
 
     probability: of the target after the whole text. parts: what was hidden, in order of the text. done, total: hidden parts of all to hide.
     agreement: rank correlation of effects and gradients. note: why there is no gradient.
+    against: another token, if its logit was subtracted. Then the effects are those on the difference of both logits, and every probability
+    is that of the target among these two tokens. log_probability: see `Occlusion`.
     """
 
     texts: tuple[str, ...]
@@ -52,10 +54,13 @@ class HiddenWords:
     total: int
     agreement: float | None = None
     note: Sentence = ""
+    against: str = ""
+    log_probability: float | None = None
 
     def without(self, part: HiddenPart) -> float:
         """Return the probability of the target without this part."""
-        return min(1.0, self.probability * math.exp(min(700.0, -part.effect)))
+        before = math.log(self.probability or math.nan) if self.log_probability is None else self.log_probability
+        return changed(before, part.effect, bool(self.against))
 
 
 def hidden_words(
@@ -66,18 +71,20 @@ def hidden_words(
     method: str = "omit",
     unit: str = "word",
     passage: Span | None = None,
+    against: int | None = None,
 ) -> Iterator[HiddenWords]:
     """Hide each word or sentence, or only a passage of tokens, and yield what is known after every batch; the last one has the gradients.
 
     A text of more than MOST_VARIANTS words is hidden in groups first; then the groups with the largest effects are taken apart.
-    texts: how the tokens are shown. Raises what `occlusion` raises, and BadSetting for an unknown unit.
+    texts: how the tokens are shown. against: see `occlusion`. Raises what `occlusion` raises, and BadSetting for an unknown unit.
     """
     if unit not in UNITS:
         raise BadSetting("{unit} cannot be hidden. Use word, sentence or passage.", unit=str(unit)[:40])
     ids = at_least_two(existing_ids(model, token_ids))
     tokens = [model.token(int(i)) for i in ids]
     spans = _spans(tokens, unit, passage)
-    return _hide(model, ids, target_id, tuple(texts or (token.text for token in tokens)), method, unit, spans)
+    seen = HiddenWords(tuple(texts or (token.text for token in tokens)), model.piece(int(target_id)), method, unit, 0.0, (), 0, 0)
+    return _hide(model, ids, target_id, against, seen, spans)
 
 
 def _spans(tokens: Sequence[Token], unit: str, passage: Span | None) -> tuple[Span, ...]:
@@ -91,13 +98,15 @@ def _spans(tokens: Sequence[Token], unit: str, passage: Span | None) -> tuple[Sp
 
 
 def _hide(
-    model: LanguageModel, ids: np.ndarray, target_id: int, texts: tuple[str, ...], method: str, unit: str, spans: tuple[Span, ...]
+    model: LanguageModel, ids: np.ndarray, target_id: int, against: int | None, seen: HiddenWords, spans: tuple[Span, ...]
 ) -> Iterator[HiddenWords]:
-    occluder = Occluder(model, ids, target_id, method)
+    occluder = Occluder(model, ids, target_id, seen.method, against)
+    other = "" if against is None else model.piece(against)
+    before = occluder.log_probability
     most = MOST_VARIANTS if len(spans) <= MOST_VARIANTS else MOST_VARIANTS // 2
     groups = joined(spans, most)
     total = len(groups) if len(groups) == len(spans) else len(groups) + min(len(spans), most)
-    seen = HiddenWords(texts, model.piece(int(target_id)), method, unit, math.exp(occluder.log_probability), (), 0, total)
+    seen = replace(seen, probability=changed(before, 0.0, bool(other)), total=total, against=other, log_probability=before)
     effect_of: dict[Span, float] = {}
     members = {(group[0][0], group[-1][1]): group for group in groups}
     seen = yield from _measured(occluder, list(members), effect_of, seen)
@@ -110,7 +119,7 @@ def _hide(
             del effect_of[span]
         seen = replace(seen, total=seen.done + len(finer))
         seen = yield from _measured(occluder, finer, effect_of, seen)
-    yield _with_gradients(model, ids, target_id, seen)
+    yield _with_gradients(model, ids, target_id, against, seen)
 
 
 def _measured(
@@ -125,12 +134,12 @@ def _measured(
     return seen
 
 
-def _with_gradients(model: LanguageModel, ids: np.ndarray, target_id: int, seen: HiddenWords) -> HiddenWords:
+def _with_gradients(model: LanguageModel, ids: np.ndarray, target_id: int, against: int | None, seen: HiddenWords) -> HiddenWords:
     """Return the same with the gradients of all parts, or with the reason why there are none."""
     if len(ids) > LONGEST_GRADIENT:
         return replace(seen, note=NO_GRADIENT)
     try:
-        effects = integrated_gradients(model, ids, target_id).effects
+        effects = integrated_gradients(model, ids, target_id, against=against).effects
     except ModelError as error:
         return replace(seen, note=error.args[0])
     parts = tuple(replace(part, gradient=float(effects[part.start : part.stop].sum())) for part in seen.parts)

@@ -14,13 +14,16 @@ from core.inspection.attribution.logit_parts import LogitPart, logit_parts
 @dataclass(frozen=True, slots=True)
 class LogitSum:
     """A logit as a sum. texts: the tokens of the text as they are shown; target: the token. parts: the summands in order of the network;
-    heads: the same with one summand per attention head. logit: the network's own."""
+    heads: the same with one summand per attention head. logit: the network's own. against: another token, whose logit was
+    subtracted from it.
+    """
 
     texts: tuple[str, ...]
     target: str
     parts: tuple[LogitPart, ...]
     heads: tuple[LogitPart, ...]
     logit: float
+    against: str = ""
 
     @property
     def sum(self) -> float:
@@ -29,9 +32,14 @@ class LogitSum:
 
 
 def logit_sum(
-    model: LanguageModel, token_ids: Sequence[int] | np.ndarray, target_id: int, texts: Sequence[str] | None = None
+    model: LanguageModel,
+    token_ids: Sequence[int] | np.ndarray,
+    target_id: int,
+    texts: Sequence[str] | None = None,
+    against: int | None = None,
 ) -> Iterator[LogitSum]:
     """Yield the target's logit as a sum, once. Raises what `logit_parts` raises."""
     ids = [int(i) for i in token_ids]
-    layers, heads = (logit_parts(model, ids, target_id, each) for each in (False, True))
-    yield LogitSum(tuple(texts or (model.token(i).text for i in ids)), model.piece(target_id), layers.parts, heads.parts, layers.logit)
+    layers, heads = (logit_parts(model, ids, target_id, each, against) for each in (False, True))
+    shown, other = tuple(texts or (model.token(i).text for i in ids)), "" if against is None else model.piece(against)
+    yield LogitSum(shown, model.piece(target_id), layers.parts, heads.parts, layers.logit, other)

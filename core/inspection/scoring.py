@@ -23,6 +23,8 @@ from core.engine.model import LanguageModel
 from core.errors import BrokenLogits, EmptyPrompt, InputError, NotForThisModel, PromptTooLong
 from core.inspection.inside import CHUNK, Guess, guess, must_be_here
 from core.inspection.logit_lens import Layers
+from core.inspection.scored_parts import fields as fields
+from core.inspection.scored_parts import words as words
 from core.message import Message
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
@@ -215,6 +217,39 @@ def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None
     scores = _Scores.empty(len(ids), max(1, min(whole_number(top_n, "top_n", 0), MOST_ALTERNATIVES, model.vocabulary_size)))
     report = progress or (lambda done, total: None)
     report(0, len(ids))
+    for read in _windows(reader, model, tokens, step, partial(_score, ids, scores)):
+        report(read, len(ids))
+    report(len(ids), len(ids))
+    arrays = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
+    return ScoredText(model, text, tokens, *arrays, window, step, scores.log_sums, reader.note)
+
+
+def read_logits(model: TokenSource, text: str, take: Callable[[np.ndarray, torch.Tensor], None]) -> Iterator[tuple[int, int]]:
+    """Read a text as `score_text` does; take(ids, logits) gets float32 logits [some, vocabulary], and the tokens that follow.
+
+    ids: int64 [some]. Yields the number of tokens read, and of all. Raises what `score_text` raises.
+    """
+    require(model, Can.NEW_TOKENS, Can.TOKEN_IDS)
+    tokens = tuple(model.tokenize(_checked(text)))
+    ids, reader = np.array([token.token_id for token in tokens], dtype=np.int64), _reader(model)
+
+    def taken(position: int, logits: torch.Tensor) -> None:
+        if bool(torch.logsumexp(logits, 1).isnan().any()):
+            raise BrokenLogits("The model returned NaN logits, so there are no scores. Try another model or precision.")
+        take(ids[position : position + len(logits)], logits)
+
+    yield from ((read, len(ids)) for read in _windows(reader, model, tokens, None, taken))
+
+
+def _windows(
+    reader: _Reader | _OneByOne, model: TokenSource, tokens: Sequence[Token], step: int | None, take: Callable[[int, torch.Tensor], None]
+) -> Iterator[int]:
+    """Read a text in windows that move by `step` tokens, by default half a window, and yield the number of tokens read.
+
+    take(position, logits) gets float32 logits [some, vocabulary] of tokens from `position` of the text on.
+    """
+    ids = np.array([token.token_id for token in tokens], dtype=np.int64)
+    window = reader.window(len(ids))
     begin, done = 0, 1  # the first token has no context
     message = Message(
         "There is not enough memory on {device} to read {count} tokens. Use a shorter text.", device=model.device, count=len(ids)
@@ -225,12 +260,13 @@ def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None
             part = ids[begin:end].copy()
             if begin and tokens[0].special:  # every window begins with the start token, as every text in training did
                 part[0] = ids[0]
-            for read in reader.read(part, done - begin, partial(_score, ids, scores, begin)):
-                report(begin + read, len(ids))
-            begin, done = min(begin + step, end - 1), end
-    report(len(ids), len(ids))
-    arrays = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
-    return ScoredText(model, text, tokens, *arrays, window, step, scores.log_sums, reader.note)
+
+            def take_here(place: int, logits: torch.Tensor, begin: int = begin) -> None:
+                take(begin + place, logits)
+
+            for read in reader.read(part, done - begin, take_here):
+                yield begin + read
+            begin, done = min(begin + (step or max(1, window // 2)), end - 1), end
 
 
 def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.ndarray:
@@ -241,7 +277,7 @@ def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.
     must_be_here(model)
     ids = np.array(token_ids, dtype=np.int64)
     scores = _Scores.empty(len(ids), 1)
-    for _each in _reader(model).read(ids, first, partial(_score, ids, scores, 0)):
+    for _each in _reader(model).read(ids, first, partial(_score, ids, scores)):
         pass
     bits: np.ndarray = -scores.log_probabilities[first:] / math.log(2)
     return bits
@@ -403,9 +439,9 @@ class _Scores:
         )
 
 
-def _score(ids: np.ndarray, into: _Scores, begin: int, position: int, logits: torch.Tensor) -> None:
-    """Score the tokens from begin + place on by the logits [tokens, vocabulary] of the positions before them."""
-    at = slice(begin + position, begin + position + len(logits))
+def _score(ids: np.ndarray, into: _Scores, position: int, logits: torch.Tensor) -> None:
+    """Score the tokens from `position` on by the logits [tokens, vocabulary] of the positions before them."""
+    at = slice(position, position + len(logits))
     with torch.inference_mode():
         own = logits.gather(1, torch.from_numpy(ids[at]).to(logits.device)[:, None])
         totals = torch.logsumexp(logits, 1, keepdim=True)

@@ -24,6 +24,7 @@ from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.views import watermark_score, why_token
+from pages.ui.views.sure_parts import sure_parts
 
 frame.page()
 
@@ -73,6 +74,7 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = Fal
         left, right = st.columns([0.64, 0.36], gap="large") if wide else (st.container(), st.container())
         with left, provenance.of_result(by):
             scoring_view.text_and_curve(score, tint, key)
+            sure_parts(lambda: score, f"read_{key}")
         with right:
             scoring_view.in_numbers(score, key)
             mark(model, score, key)
@@ -146,6 +148,7 @@ def saved_answer() -> None:
     with left, provenance.of_result(by):
         st.caption(_("The probabilities are those in the file. Its tokens are those up to the one that Watch shows."))
         scoring_view.text_and_curve(score, tint, "answer")
+        sure_parts(lambda: score, "read_answer")
     with right:
         scoring_view.in_numbers(score, "answer")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.inspection.scored_answer import scored_answer
 from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.i18n import spoken_language
@@ -16,7 +17,9 @@ from pages.ui.session.state import current_session
 from pages.ui.session.undo import undo_button
 from pages.ui.shell import frame, sidebar
 from pages.ui.views import kept_by_engine, receipt
+from pages.ui.views.sure_parts import sure_parts
 from pages.watch import conversation_view, export, live_parts, view_options
+from pages.watch.template_view import template_view
 from pages.watch.token_bias import token_bias
 from pages.watch.two_settings_view import two_settings_view
 
@@ -125,4 +128,8 @@ if begun and current.run().path:
 if more and begun:
     with st.container(key="sides"), drawing_boundary():
         two_settings_view(current.run(), current.shown(), display.rows, display.logarithmic)
+        if current.run().path:
+            sure_parts(lambda: scored_answer(current.run()), "watch")
+if talking and begun and Can.CHAT in current.run().can:
+    template_view()
 page_needs.end(session)

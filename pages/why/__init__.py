@@ -48,6 +48,15 @@ FEATURE = Feature(
             ),
         ),
         Recorded(
+            "why_two",
+            "why_two_start",
+            HiddenWords,
+            view=("why_view", names.WHY_VIEWS[5]),
+            query=(("prompt", EXAMPLES.why_two[0]), ("against", EXAMPLES.why_two[1])),
+            card=(N_("Why this, and not that?"), N_("Each word was hidden once: for which of two tokens does it speak?")),
+            claim=Claim("one word speaks for each of the two tokens, by at least 1 bit", claims.speaks_for_both),
+        ),
+        Recorded(
             "why_heads",
             "why_heads_start",
             AblatedHeads,
@@ -109,6 +118,7 @@ FEATURE = Feature(
         "hiding": Control(N_("how it is hidden"), names=names.HIDING),
         "passage": Control(N_("the passage")),
         "token": Control(N_("the token"), shown=False),
+        "against": Control(N_("the other token"), shown=False),
         "head_value": Control(N_("the value of a head"), names=names.HEAD_VALUES),
         "heads": Control(N_("the heads"), shown=False),
         "first_prompt": Control(N_("the first prompt")),

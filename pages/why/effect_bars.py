@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import altair as alt
+import streamlit as st
 
-from pages.ui.charts.css_colours import LOWERS, RAISES, Palette
+from pages.ui.charts.css_colours import LOWERS, RAISES, Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
@@ -42,9 +43,22 @@ def signed_bars(colours: Palette, rows: int, beside: bool = False) -> alt.TopLev
     return alt.layer(*([second] if beside else []), bars, label).properties(height=ROW * rows)
 
 
-def word_of(token: str) -> str:
-    """Return a token as a word in a sentence: without the mark of its space, unless it is nothing else."""
-    return token.lstrip("␣") or token
+def word_of(token: str, against: str = "") -> str:
+    """Return a token as a word in a sentence: without the mark of its space, unless it is nothing else.
+
+    against: the token that it is compared with: `cold, not warm`.
+    """
+    word = token.lstrip("␣") or token
+    return _("{token}, not {other}").format(token=word, other=word_of(against)) if against else word
+
+
+def draw_directions(target: str, against: str, usual: tuple[str, str], *more: tuple[str, str], shares: bool = True) -> None:
+    """Draw the legend of both colours. usual: their meanings for a token alone. shares: say what a percentage of two tokens is."""
+    speaks = _("speaks for “{token}”")
+    raises, lowers = (speaks.format(token=word_of(token)) for token in (target, against)) if against else usual
+    legend((RAISES, raises), (LOWERS, lowers), *more)
+    if against and shares:
+        st.caption(_("Every percentage is of these two tokens alone: together they have 100 %."))
 
 
 def shortened(text: str, most: int = 24) -> str:

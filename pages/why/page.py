@@ -16,7 +16,7 @@ from pages.ui.views import why_token
 from pages.why import why_fact, why_heads, why_steer, why_sum, why_words
 
 frame.page()
-WORDS, HEADS, FACT, SUM, STEER = names.WHY_VIEWS
+WORDS, HEADS, FACT, SUM, STEER, TWO = names.WHY_VIEWS
 LEADS = {
     WORDS: _("Hide one word of the text at a time. The more the probability of the token falls, the more it depended on that word."),
     HEADS: _("Each layer has several attention heads. Switch off one at a time and see what that does to the probability of the token."),
@@ -24,9 +24,11 @@ LEADS = {
         "Two prompts differ in one word. The app copies one activation from the first into the second: does the first answer become likely?"
     ),
     SUM: _("The score of a token (its logit) is a sum. Each layer adds what its attention and its feed-forward computed."),
+    TWO: _("Why did the model prefer one token to another? Hide one word at a time: it speaks for the one token, or for the other."),
     STEER: _("The app compares the model's activations for two lists of texts, and adds the difference while the model writes."),
 }
 OF_A_TOKEN: dict[str, Callable[..., None]] = {WORDS: why_words.words_view, HEADS: why_heads.heads_view, SUM: why_sum.sum_view}
+OF_A_TOKEN[TWO] = partial(why_words.words_view, two=True)
 OTHERS: dict[str, Callable[[], None]] = {FACT: why_fact.fact_view, STEER: why_steer.steer_view}
 
 frame.header(

@@ -26,8 +26,8 @@ from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.selection import ExplainedToken
 from pages.ui.views import chart
-from pages.ui.views.why_token import choose
-from pages.why.effect_bars import BIT, CELL, GAPS, signed_bits, word_of
+from pages.ui.views.why_token import choose, choose_other
+from pages.why.effect_bars import BIT, CELL, GAPS, draw_directions, signed_bits, word_of
 
 NAME, WITHOUT = "why_heads", "why_without"
 PICKED = "why_heads_picked"  # the head that was clicked
@@ -38,11 +38,15 @@ def heads_view(token: ExplainedToken) -> None:
     model = current.model()
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_heads_controls"):
         target = choose(token)
+        against = choose_other(token, target)
+        other = None if against is None else model.piece(against)
         instead = _("What takes the place of the head's output: zero, or its mean over this text, which keeps what it always adds.")
         widget_options = {"format_func": said(names.HEAD_VALUES).__getitem__, "help": instead}
         value = elements.choice(_("A switched-off head gives"), list(names.HEAD_VALUES), "zero", "why_value", **widget_options)
-        now = provenance.now(head_value=value, token=model.piece(target), text_before=token.text, prompt=False, settings=False)
-        begin = results.starter(NAME, now, lambda: ablated_heads(model, token.ids, target, token.texts, value))
+        now = provenance.now(
+            head_value=value, token=model.piece(target), against=other, text_before=token.text, prompt=False, settings=False
+        )
+        begin = results.starter(NAME, now, lambda: ablated_heads(model, token.ids, target, token.texts, value, against))
         results.start_button(NAME, _("Switch off each head"), begin, type="primary", icon=":material/power_settings_new:")
     results.part(NAME, now, begin, draw)
     if token.from_run:
@@ -57,19 +61,17 @@ def draw(run: Experiment) -> None:
     head = picked(seen)
     left, right = st.columns(2, gap="large")
     with left:
-        elements.section(
-            _("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=plain(word_of(seen.target)))
-        )
-        legend((RAISES, _("raises its probability")), (LOWERS, _("lowers it")))
+        word = plain(word_of(seen.target, seen.against))
+        elements.section(_("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=word))
+        draw_directions(seen.target, seen.against, (_("raises its probability"), _("lowers it")))
         alt_text = _("One field per attention head, layers from top to bottom, coloured by how much it raises or lowers the probability.")
         rows, layers = head_rows(seen, [head]), len(seen.effects)
         chart.draw(head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
         effect = seen.effects[head[0]][head[1]]
         sentence = _("{head}: {bits}. Without it, the probability of “{token}” is {after} instead of {before}. Click another head.")
-        after = min(1.0, seen.probability * 2 ** -((effect or 0.0) / BIT))
         values = {
-            "token": plain(word_of(seen.target)),
-            "after": numbers.percent(after),
+            "token": word,
+            "after": numbers.percent(seen.without(effect or 0.0)),
             "before": numbers.percent(seen.probability),
         }
         st.caption(sentence.format(head=head_name(head), bits=signed_bits(effect or 0.0), **values))

@@ -10,7 +10,6 @@ import streamlit as st
 from core.experiments.logit_sum import LogitSum, logit_sum
 from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDING, FEED_FORWARD, HEAD, LogitPart
 from core.record.csv_text import csv_text
-from pages.ui.charts.css_colours import LOWERS, RAISES, legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -20,8 +19,8 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.selection import ExplainedToken
 from pages.ui.views import chart
-from pages.ui.views.why_token import choose
-from pages.why.effect_bars import shortened, signed_bars, word_of
+from pages.ui.views.why_token import choose, choose_other
+from pages.why.effect_bars import draw_directions, shortened, signed_bars, word_of
 
 PART_NAMES = {
     EMBEDDING: N_("embedding"),
@@ -39,9 +38,11 @@ def sum_view(token: ExplainedToken) -> None:
     model = current.model()
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_sum_controls"):
         target = choose(token)
+        against = choose_other(token, target)
+        other = None if against is None else model.piece(against)
         st.toggle(_("Each head"), key="why_sum_heads", help=_("Show what each attention head adds, the largest first."), **PERSISTENT)
-        now = provenance.now(token=model.piece(target), text_before=token.text, prompt=False, settings=False)
-        begin = results.starter(NAME, now, lambda: logit_sum(model, token.ids, target, token.texts))
+        now = provenance.now(token=model.piece(target), against=other, text_before=token.text, prompt=False, settings=False)
+        begin = results.starter(NAME, now, lambda: logit_sum(model, token.ids, target, token.texts, against))
         results.start_button(NAME, _("Add it up"), begin, type="primary", icon=":material/functions:")
     results.part(NAME, now, begin, draw)
 
@@ -53,11 +54,13 @@ def draw(run: Experiment) -> None:
     if current.field("why_sum_heads"):
         parts = tuple(sorted(seen.heads, key=lambda part: -abs(part.value))[:MOST_HEADS])
     text = "".join(text for text in seen.texts if not text.startswith("⟨")).replace("␣", " ")
-    values = {"token": plain(word_of(seen.target)), "text": plain(shortened(text.strip(), 60))}
+    values = {"token": plain(word_of(seen.target, seen.against)), "text": plain(shortened(text.strip(), 60))}
     elements.section(_("What adds up to “{token}” after “{text}”?").format(**values), _("logit"))
     total = _("The parts add up to **{total}**; the logit of the model is **{logit}**.")
+    if seen.against:
+        total = _("The parts add up to **{total}**; the difference of both logits is **{logit}**.")
     st.markdown(total.format(total=numbers.decimal(seen.sum, 4), logit=numbers.decimal(seen.logit, 4)))
-    legend((RAISES, _("raises the score")), (LOWERS, _("lowers it")))
+    draw_directions(seen.target, seen.against, (_("raises the score"), _("lowers it")), shares=False)
     alt_text = _("Bars: what each part of the network adds to the logit of the token.")
     chart.draw(signed_bars, sum_rows(parts), key="why_sum_bars", alt_text=alt_text, rows=len(parts))
     if len(parts) < len(seen.heads) and current.field("why_sum_heads"):

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
+from core.errors import InputError
 from core.experiments.hidden_words import HiddenPart, HiddenWords, hidden_words
 from core.record.csv_text import csv_text
 from core.sources.capabilities import Can
-from pages.ui.charts.css_colours import DARKEST, LOWERS, RAISES, legend
+from pages.ui.charts.css_colours import DARKEST, RAISES, legend
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
@@ -24,11 +25,11 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.selection import ExplainedToken, start_here
 from pages.ui.session.state import memory
 from pages.ui.views import chart, why_token
-from pages.ui.views.why_token import choose
-from pages.why.effect_bars import BIT, SMALL, shortened, signed_bars, signed_bits, word_of
+from pages.ui.views.why_token import choose, choose_other
+from pages.why.effect_bars import BIT, SMALL, draw_directions, shortened, signed_bars, signed_bits, word_of
 
 MOST_BARS = 10
-NAME = "why_words"
+NAME, OF_TWO = "why_words", "why_two"
 CLOSE, LOOSE = 0.7, 0.4  # rank correlations from which on two maps agree well, and somewhat
 
 
@@ -39,11 +40,12 @@ class _Shown:
     clicks: int = 0
 
 
-def words_view(token: ExplainedToken) -> None:
-    """Draw the controls and the result."""
+def words_view(token: ExplainedToken, two: bool = False) -> None:
+    """Draw the controls and the result. two: compare the token with another one."""
     model = current.model()
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_words_controls"):
-        target = choose(token)
+        target, name = choose(token), OF_TWO if two else NAME
+        against = choose_other(token, target, 0) if two else None
         unit = elements.choice(_("Hide"), list(names.HIDDEN_UNITS), "word", "why_unit", format_func=said(names.HIDDEN_UNITS).__getitem__)
         usual = "mask" if Can.NETWORK in model.can and model.shape.attention_layers == model.layer_count else "omit"
         method = elements.choice(_("How"), list(names.HIDING), usual, "why_method", format_func=said(names.HIDING).__getitem__)
@@ -53,19 +55,22 @@ def words_view(token: ExplainedToken) -> None:
             hiding=method,
             passage="".join(token.texts[slice(*span)]) if span else None,
             token=model.piece(target),
+            against=None if against is None else model.piece(against),
             text_before=token.text,
             prompt=False,
             settings=False,
         )
-        begin = results.starter(NAME, now, lambda: hidden_words(model, token.ids, target, token.texts, method, unit, span))
-        results.start_button(NAME, _("Hide and measure"), begin, type="primary", icon=":material/visibility_off:")
+        begin = results.starter(name, now, lambda: hidden_words(model, token.ids, target, token.texts, method, unit, span, against))
+        if two and against is None:
+            raise InputError(_("Choose a second token, or type one."))
+        results.start_button(name, _("Hide and measure"), begin, type="primary", icon=":material/visibility_off:")
     st.caption(f"{_(why_token.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
     if start_here():
         begin()
         memory(_Shown).clicks = current.clicks()
         st.rerun()  # the button above becomes "Stop"
-    results.part(NAME, now, begin, draw)
-    browser.bring_into_view(f"result_{NAME}", memory(_Shown).clicks, key="why_words_in_view")
+    results.part(name, now, begin, draw)
+    browser.bring_into_view(f"result_{name}", memory(_Shown).clicks, key="why_words_in_view")
 
 
 def passage(token: ExplainedToken) -> tuple[int, int]:
@@ -95,7 +100,7 @@ def draw(run: Experiment) -> None:
     if not seen.parts:
         return
     headline(seen)
-    legend((RAISES, _("raises its probability")), (LOWERS, _("lowers it")), ("chosen", _("the token")))
+    draw_directions(seen.target, seen.against, (_("raises its probability"), _("lowers it")), ("chosen", _("the token")))
     alt_text = _("The text; the stronger the tint of a word, the more the token depended on it.")
     scored_text(effect_words(seen), key="why_words_text", alt_text=alt_text)
     left, right = st.columns([0.62, 0.38], gap="large")
@@ -112,16 +117,22 @@ def headline(seen: HiddenWords) -> None:
     elements.section(
         sentence.format(
             word=quoted(plain(shortened(text_of(seen, part), 60))) + which_of(seen, part),
-            token=plain(word_of(seen.target)),
+            token=plain(word_of(seen.target, seen.against)),
             after=numbers.percent(seen.without(part)),
             before=numbers.percent(seen.probability),
         )
     )
+    if seen.against:
+        speakers = _("For “{token}” speak most: {words}. For “{other}”: {others}.")
+        for_it, for_other = (", ".join(quoted(plain(shortened(text_of(seen, part)))) for part in side) or "–" for side in sides(seen))
+        token, other = (plain(word_of(token)) for token in (seen.target, seen.against))
+        st.markdown(speakers.format(token=token, other=other, words=for_it, others=for_other))
 
 
 def bars(seen: HiddenWords) -> None:
     """Draw the largest effects."""
-    elements.section(_("The largest effects"), _("change of the token's log-probability, bits"))
+    term = _("change of the difference between both logits, bits") if seen.against else _("change of the token's log-probability, bits")
+    elements.section(_("The largest effects"), term)
     rows, beside = effect_rows(seen), any(part.gradient is not None for part in seen.parts)
     if beside:
         legend((RAISES, _("measured")), ("removed", _("estimated from gradients")))
@@ -180,6 +191,13 @@ def strongest(seen: HiddenWords) -> list[HiddenPart]:
     order = sorted((part for part in seen.parts if math.isfinite(part.effect)), key=lambda part: -abs(part.effect))
     most = [part for part in order[:MOST_BARS] if abs(part.effect) >= SMALL * BIT]
     return sorted(most or order[:3], key=lambda part: -part.effect)
+
+
+def sides(seen: HiddenWords) -> tuple[list[HiddenPart], list[HiddenPart]]:
+    """Return the parts that speak most for the token, and those for the other one; at most three each."""
+    parts = strongest(seen)
+    raising, lowering = ([part for part in parts if sign * part.effect >= SMALL * BIT] for sign in (1, -1))
+    return raising[:3], lowering[:-4:-1]
 
 
 def effect_rows(seen: HiddenWords) -> pd.DataFrame:

@@ -262,6 +262,12 @@ def why_words(drawn: Drawn, kept: RecordedExperiment) -> None:
     assert plainly("".join(drawn.texts(".token"))) == plainly("".join((*seen.texts, seen.target)))
 
 
+def why_two(drawn: Drawn, kept: RecordedExperiment) -> None:
+    why_words(drawn, kept)
+    shown = plainly("".join(drawn.texts("p")))
+    assert plainly(f"For “{kept.seen[-1].target.strip('␣')}” speak most") in shown
+
+
 def why_heads(drawn: Drawn, kept: RecordedExperiment) -> None:
     effects = [effect / math.log(2) for row in kept.seen[-1].effects for effect in row]
     same(drawn.marks("rect", "effect"), effects)
@@ -291,13 +297,18 @@ def why_steer(drawn: Drawn, kept: RecordedExperiment) -> None:
         assert plainly("".join(drawn.texts(f".st-key-why_steer_text_{number} p"))) == plainly(seen.prompt + text)
 
 
+def calibration(drawn: Drawn, kept: RecordedExperiment) -> None:
+    bins = [part for seen in kept.seen if seen.counts for part in seen.bins()]
+    same(drawn.marks("symbol", "observed"), [part.observed for part in bins])
+
+
 CHECKS: tuple[Check, ...] = (
     compare, compare_sweep, compare_stream, looping, looping_runs,
     candidates, candidates_beam, think, think_set, race, memory, memory_ways, context,
     context_end, cost_two, batching, batching_curve, speculative, quantization, quantization_parts, quantization_notepad,
     same_prompt, same_prompt_noise, same_prompt_table,
     pupil, pupil_cascade, pupil_school, watermark, waiting, waiting_curve, teach, teach_step, newborn,
-    why_words, why_heads, why_without, why_fact, why_sum, why_steer,
+    why_words, why_two, why_heads, why_without, why_fact, why_sum, why_steer, calibration,
 )  # fmt: skip
 DRAWN = {check.__name__: check for check in CHECKS}
 

@@ -77,6 +77,11 @@ def test_each_recorded_result_is_looked_at_in_a_browser() -> None:
     assert names == set(DRAWN), "add a function with its name to CHECKS in tests/browser/observed.py"
 
 
+def test_the_example_of_two_tokens_shows_what_one_token_hides(large: Any) -> None:
+    assert choose_examples.turned(large, *EXAMPLES.why_two)
+    assert not choose_examples.turned(large, EXAMPLES.why_prompt, " London")
+
+
 def test_a_claim_fails_for_a_run_that_does_not_show_it() -> None:
     runs = {recipe.name: prepared_runs.load(recipe.name) for recipe in PREPARED}
     for name, other in (("loop", "hot"), ("ending", "loop"), ("certain", "open"), ("open", "certain"), ("cold", "hot"), ("hot", "cold")):

@@ -17,7 +17,7 @@ from core.engine.model import LanguageModel
 from core.engine.network_layers import Hook, checked_layers, first_of, hooked, input_of
 from core.engine.switched_off_heads import HeadOutputs, head_outputs
 from core.errors import ModelError
-from core.inspection.attribution.passes import Passes, checked, text_and_target
+from core.inspection.attribution.passes import Passes, checked, other_token, text_and_target
 from core.message import Message
 
 CLOSE = 1e-3  # largest relative error of a part that counts as rounding
@@ -59,20 +59,25 @@ class LogitParts:
         return np.array([part.value for part in self.parts])
 
 
-def logit_parts(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, target_id: int, heads: bool = False) -> LogitParts:
+def logit_parts(
+    model: LanguageModel, token_ids: Sequence[int] | np.ndarray, target_id: int, heads: bool = False, against: int | None = None
+) -> LogitParts:
     """Return the target's logit after this text as a sum. heads: one part for each attention head instead of one for each attention.
 
+    against: another token. Then the logit of the target minus the logit of the other token takes the place of the target's logit.
     Raises ModelError with the reason if the network cannot be taken apart, EmptyPrompt, BadToken, PromptTooLong, InputError, BrokenLogits.
     """
     ids, wanted = text_and_target(model, token_ids, target_id)
+    other = other_token(model, against, wanted)
     passes = Passes(model)
     with passes.turn():
         outputs = head_outputs(passes.network, model.shape)
         seen = _Seen(checked_layers(passes.network, model.layer_count), outputs)
         with hooked(seen.hooks(passes.network)):
             logits = checked(passes.forward(input_ids=passes.tensor(ids[None])))
-        logit = float(logits[0, wanted])
-        score = _Score.of(passes.network, seen, wanted, logit)
+        score = _Score.of(passes.network, seen, wanted, float(logits[0, wanted]))
+        if other is not None:
+            score = score.minus(_Score.of(passes.network, seen, other, float(logits[0, other])))
         parts = [LogitPart(EMBEDDING, score(seen.entered[0]))]
         for index, output in enumerate(outputs):
             own = seen.attention(index)
@@ -83,7 +88,7 @@ def logit_parts(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, tar
             parts.append(LogitPart(FEED_FORWARD, score(feed_forward), index))
     if score.constant:
         parts.append(LogitPart(CONSTANT, score.constant))
-    return LogitParts(tuple(parts), logit)
+    return LogitParts(tuple(parts), score.logit)
 
 
 def _heads(seen: _Seen, index: int, output: HeadOutputs, score: Callable[[torch.Tensor], float]) -> list[LogitPart]:
@@ -224,12 +229,13 @@ class _Fixed:
 
 @dataclass(frozen=True)
 class _Score:
-    """Maps a summand of the last layer's output to its part of the logit. constant: the part of biases."""
+    """Maps a summand of the last layer's output to its part of the logit. constant: the part of biases. logit: the network's own."""
 
     row: torch.Tensor
     norm: _Fixed | None
     factor: float
     constant: float
+    logit: float
 
     def __call__(self, vector: torch.Tensor) -> float:
         return self.factor * float(self.row @ (vector if self.norm is None else self.norm(vector)))
@@ -246,7 +252,12 @@ class _Score:
         plain = float(row @ last) + (0.0 if bias is None else float(bias[wanted]))
         factor = 1.0 if abs(plain - logit) < CLOSE * max(1.0, abs(logit)) else logit / plain
         constant = plain - float(row @ (last if norm is None else last - norm.bias))
-        return cls(row, norm, factor, factor * constant)
+        return cls(row, norm, factor, factor * constant, logit)
+
+    def minus(self, other: _Score) -> _Score:
+        """Return the map for the difference to another token's logit. Both have the same norm."""
+        row = self.factor * self.row - other.factor * other.row
+        return _Score(row, self.norm, 1.0, self.constant - other.constant, self.logit - other.logit)
 
 
 def _last(states: torch.Tensor) -> torch.Tensor:

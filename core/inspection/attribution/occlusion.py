@@ -17,6 +17,7 @@ from core.inspection.attribution.passes import (
     at_least_two,
     batches,
     neutral_token,
+    other_token,
     reachable,
     target,
 )
@@ -37,7 +38,8 @@ Span = tuple[int, int]  # the first token, and the one after the last
 class Occlusion:
     """The measured effects of hiding parts of a text. effects: float64 [spans], nats; positive: the part spoke for the token.
 
-    spans: the hidden parts, by default each token alone. log_probability: of the target after the whole text.
+    spans: the hidden parts, by default each token alone. log_probability: of the target after the whole text, with `against` minus that of
+    the other token.
     """
 
     effects: np.ndarray
@@ -52,15 +54,19 @@ def occlusion(
     target_id: int,
     method: str = "omit",
     spans: Sequence[Span] | None = None,
+    against: int | None = None,
 ) -> Occlusion:
     """Return log p(target | text) - log p(target | text without it) for every token, or for every part in `spans`.
+
+    against: another token. Then log p(target) - log p(against) takes the place of log p(target): positive parts spoke for the target,
+    negative ones for the other token.
 
     method: "omit" leaves the part out, so that later tokens move up. "mask": later positions may not attend to it, and all keep their
     positions; the last token has no later position, so its effect is 0. "replace" puts a neutral word into each of its places.
     Raises BadSetting, InputError, EmptyPrompt, BadToken, PromptTooLong, ModelError, BrokenLogits, NoRoom.
     """
     ids = at_least_two(existing_ids(model, token_ids))
-    occluder = Occluder(model, ids, target_id, method)
+    occluder = Occluder(model, ids, target_id, method, against)
     parts = checked_spans(spans, len(ids))
     effects = np.zeros(len(parts))
     for places, measured in occluder.measure(parts):
@@ -79,18 +85,19 @@ def checked_spans(spans: Sequence[Span] | None, count: int) -> tuple[Span, ...]:
 
 
 class Occluder:
-    """Hides parts of one text. log_probability: of the target after the whole text, nats."""
+    """Hides parts of one text. log_probability: of the target after the whole text, nats; see `Occlusion`."""
 
-    def __init__(self, model: LanguageModel, ids: np.ndarray, target_id: int, method: str) -> None:
+    def __init__(self, model: LanguageModel, ids: np.ndarray, target_id: int, method: str, against: int | None = None) -> None:
         if method not in METHODS:
             raise BadSetting("{method} is not a way to hide a word. Use omit, mask or replace.", method=str(method)[:40])
         self._model, self._ids, self._method, self._target = model, ids, method, target(model, target_id)
+        self._against = other_token(model, against, self._target)
         self._passes = Passes(model) if Can.NETWORK in model.can else _ServedPasses(model, method)
         if method == "mask":
             _must_mask(model)
         self._neutral = neutral_token(model) if method == "replace" else -1
-        unchanged = self._passes.log_probabilities(ids[None], self._target)
-        self.log_probability = reachable(unchanged[0], model, self._target)
+        unchanged = self._passes.log_probabilities(ids[None], self._target, self._against)
+        self.log_probability = reachable(unchanged[0], model, self._target, self._against)
 
     def measure(self, spans: Sequence[Span]) -> Iterator[tuple[list[int], np.ndarray]]:
         """Yield the indices of some parts and their effects, batch after batch. Parts of a batch leave equally many tokens."""
@@ -106,7 +113,7 @@ class Occluder:
                 yield some, self.log_probability - self._without([spans[index] for index in some])
 
     def _without(self, spans: Sequence[Span]) -> np.ndarray:
-        """Return the log-probabilities of the target without these parts, float64 [spans]."""
+        """Return what `log_probability` is without these parts, float64 [spans]."""
         ids, extra = self._ids, {}
         if self._method == "omit":
             texts = np.stack([np.delete(ids, slice(start, stop)) for start, stop in spans])
@@ -117,7 +124,7 @@ class Occluder:
                 text[start:stop] = self._neutral
         if self._method == "mask":
             extra = self._masks(spans)
-        return self._passes.log_probabilities(texts, self._target, **extra)
+        return self._passes.log_probabilities(texts, self._target, self._against, **extra)
 
     def _masks(self, spans: Sequence[Span]) -> dict[str, Any]:
         """Return masks [spans, tokens] with the tokens' own positions. The last token stays, because no later position attends to it."""
@@ -147,8 +154,10 @@ class _ServedPasses:
             require(model, Can.NETWORK)
         self._engine = model.engine
 
-    def log_probabilities(self, ids: np.ndarray, target_id: int) -> np.ndarray:
-        """Return the log-probability of the target after each of these texts, float64 [rows]. Raises NotForThisModel, ServerGone."""
+    def log_probabilities(self, ids: np.ndarray, target_id: int, against: int | None = None) -> np.ndarray:
+        """Return `log_probability` after each of these texts, float64 [rows]. Raises NotForThisModel, ServerGone."""
+        if against is not None:
+            return self.log_probabilities(ids, target_id) - self.log_probabilities(ids, against)
         values = []
         for text in ids:
             forward = self._engine.forward(text, KVCache())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -103,17 +104,22 @@ class Passes:
         with self.turn():
             return start if self._backend.batches_truly() else 0
 
-    def log_probabilities(self, ids: np.ndarray, target_id: int, **inputs: Any) -> np.ndarray:
-        """Return the log-probability of the target after each of these texts, float64 [rows], nats."""
+    def log_probabilities(self, ids: np.ndarray, target_id: int, against: int | None = None, **inputs: Any) -> np.ndarray:
+        """Return `log_probability` after each of these texts, float64 [rows], nats."""
         differ = (ids != ids[0]).any(0)
         start = self.beginning(int(differ.argmax()), ids.shape[1]) if differ.any() and not inputs else 0
-        return log_probability(self.continued(ids, start, **inputs), target_id)
+        return log_probability(self.continued(ids, start, **inputs), target_id, against)
 
 
-def log_probability(logits: torch.Tensor, target_id: int) -> np.ndarray:
-    """Return log p(target), float64 [rows], for logits [rows, vocabulary]."""
-    values: np.ndarray = logits.double().log_softmax(-1)[:, target_id].cpu().numpy()
-    return values
+def log_probability(logits: torch.Tensor, target_id: int, against: int | None = None) -> np.ndarray:
+    """Return log p(target), float64 [rows], for logits [rows, vocabulary].
+
+    against: another token. Then log p(target) - log p(against), which is the difference of their logits.
+    """
+    rows = logits.double()
+    values = rows.log_softmax(-1)[:, target_id] if against is None else rows[:, target_id] - rows[:, against]
+    numbers: np.ndarray = values.cpu().numpy()
+    return numbers
 
 
 def checked(logits: torch.Tensor) -> torch.Tensor:
@@ -123,11 +129,12 @@ def checked(logits: torch.Tensor) -> torch.Tensor:
     return logits
 
 
-def reachable(log_probability_: float, model: LanguageModel, target_id: int) -> float:
-    """Return this log-probability. Raises BadToken if it is minus infinity, because then nothing can lower it."""
-    if np.isneginf(log_probability_):
+def reachable(log_probability_: float, model: LanguageModel, target_id: int, against: int | None = None) -> float:
+    """Return this log-probability, or difference of two. Raises BadToken if it is infinite, because then nothing can change it."""
+    if not np.isfinite(log_probability_):
+        impossible = against if against is not None and log_probability_ > 0 else target_id
         message = Message("The model gives the token {piece} the probability 0, so nothing can be compared. Choose another token.")
-        raise BadToken(message.with_values(piece=model.piece(target_id)))
+        raise BadToken(message.with_values(piece=model.piece(impossible)))
     return float(log_probability_)
 
 
@@ -150,6 +157,24 @@ def target(model: LanguageModel, target_id: Any) -> int:
     if isinstance(target_id, bool) or not isinstance(target_id, int | np.integer):
         raise BadToken("The token to explain is given by its id, a whole number.")
     return model.token(int(target_id)).token_id
+
+
+def changed(log_probability_: float, effect: float, of_two: bool) -> float:
+    """Return the probability after a change with this effect on its logarithm, nats.
+
+    of_two: the log-probability is the difference of two, and the result is the probability of the first token among these two.
+    """
+    left = log_probability_ - effect
+    return 1.0 / (1.0 + math.exp(min(700.0, -left))) if of_two else min(1.0, math.exp(min(700.0, left)))
+
+
+def other_token(model: LanguageModel, against: Any, target_id: int) -> int | None:
+    """Return the id of the token to compare with, None if there is none. Raises BadToken, also for the target itself."""
+    if against is None:
+        return None
+    if (other := target(model, against)) == target_id:
+        raise BadToken("Both tokens are the same, so nothing can be compared. Choose another token.")
+    return other
 
 
 def batches(count: int, tokens: int) -> Iterator[range]:

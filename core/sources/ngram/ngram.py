@@ -80,7 +80,7 @@ class NGram(TokenSource):
     @staticmethod
     def _parts(text: str, unit: str) -> list[str]:
         """Return the words (or characters) of a text; joined they are the text."""
-        return _pattern(unit).findall(checked_text(text))
+        return pieces_pattern(unit).findall(checked_text(text))
 
     def _memory(self) -> int:
         """Return the bytes of the counts and tokens."""
@@ -166,7 +166,7 @@ def _counted(part: str) -> str:
 
 
 @cache
-def _pattern(unit: str) -> re.Pattern[str]:
+def pieces_pattern(unit: str) -> re.Pattern[str]:
     r"""Return the pattern of a word (or character). Blank lines are one part, and so is each end of a line.
 
     A word is letters, with "-", "'" or "’" between them. Python's \w has neither combining marks (vowel signs, decomposed accents) nor the

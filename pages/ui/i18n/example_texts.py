@@ -1,7 +1,7 @@
 """Texts for the model to read, from `examples.json`. They stay as they are in every language; the titles, which are keys, are translated.
 
-`pages.ui.presenting.choose_examples` writes those that hold their claims with the bundled weights: `steering`, `why_prompt`, `loops`,
-`weights`.
+`pages.ui.presenting.choose_examples` writes those that hold their claims with the bundled weights: `steering`, `why_prompt`, `why_two`,
+`loops`, `weights`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Examples(BaseModel):
     prompts, openings: beginnings of stories. foreseen: to be drafted, easy for a small model, easy for the text itself, hard to foresee.
     sum: wrong at once, right step by step. questions: with the right answer. forks: a prompt and two tokens. fact_pairs: two prompts that
     differ in one word and get different answers. steering: more of these lines, less of these, the beginning, the layer, the strength.
-    lessons: the sentences, a beginning, one of what it knew before. unseen_story: of the generator of the training stories, with a seed
-    that the training never used. loops: beginnings after which the likeliest tokens repeat
-    themselves. weights: name and SHA-256 of each bundled model for which the examples were chosen.
+    lessons: the sentences, a beginning, one of what it knew before. why_two: a prompt, and the token with which its likeliest one is
+    compared. unseen_story: of the generator of the training stories, with a seed that the training never used. loops: beginnings after
+    which the likeliest tokens repeat themselves. weights: name and SHA-256 of each bundled model for which the examples were chosen.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,6 +38,7 @@ class Examples(BaseModel):
     fact_pairs: dict[str, tuple[str, str]]
     steering: dict[str, tuple[str, str, str, int, float]]
     why_prompt: str
+    why_two: tuple[str, str]
     lessons: dict[str, tuple[str, str, str]]
     unseen_story: str
     valley: str

@@ -24,7 +24,7 @@ SCHEDULER_LINES = {
     Policy.CONTINUOUS: N_("Finished requests leave and waiting requests join at every pass."),
     Policy.CHUNKED: N_("The same, and a long prompt is read in parts, so that other requests do not stall (chunked prefill)."),
 }
-WHY_VIEWS = (N_("The words"), N_("The heads"), N_("A fact"), N_("The sum"), N_("Turn it up"))
+WHY_VIEWS = (N_("The words"), N_("The heads"), N_("A fact"), N_("The sum"), N_("Turn it up"), N_("This, not that"))
 HIDING = {"mask": N_("Mask it"), "omit": N_("Leave it out"), "replace": N_("Replace it")}
 HIDDEN_UNITS = {"word": N_("Each word"), "sentence": N_("Each sentence"), "passage": N_("A passage")}
 HEAD_VALUES = {"zero": N_("zero"), "mean": N_("its mean over the text")}

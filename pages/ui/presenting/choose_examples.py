@@ -20,6 +20,7 @@ from typing import Any
 
 from core import Generation, load_model
 from core.engine.model import LanguageModel
+from core.experiments import claims
 from core.experiments.ablated_heads import ablated_heads
 from core.experiments.claims import ends_in_a_sentence, share, steered, text_of
 from core.experiments.hidden_words import hidden_words
@@ -59,6 +60,11 @@ LOOP_PROMPTS = (
     "She sang: la la la",
 )
 LOOPS = 3  # examples
+WHY_TWO = (
+    ("The sun is hot and snow is", " white"),
+    ("In winter it is cold and in summer it is", " warm"),
+    ("A baby dog is called a", " dog"),
+)
 BEGINNINGS = {
     "Night and day": ("The girl looked up and saw the", "She went out of the house. It was", "One day,"),
     "Animals and people": ("One day Tom met a", "In the village there lived a", "One morning there came a"),
@@ -131,13 +137,25 @@ def why_holds(model: LanguageModel, prompt: str) -> bool:
     ids = [int(token_id) for token_id in model.encode(prompt)]
     target = Generation(model, prompt).next_distribution().candidates[0].token_id
     results = {"why_words": hidden_words(model, ids, target, method="mask"), "why_heads": ablated_heads(model, ids, target)}
-    claims = {result.name: result.claim for result in features.recorded()}
-    return all(claims[name].holds(list(seen)) for name, seen in results.items())
+    of_result = {result.name: result.claim for result in features.recorded()}
+    return all(of_result[name].holds(list(seen)) for name, seen in results.items())
+
+
+def turned(model: LanguageModel, prompt: str, other: str) -> bool:
+    """Return whether some word speaks for the likeliest token alone, and for the other one if both are compared, by at least 1 bit each."""
+    ids = [int(token_id) for token_id in model.encode(prompt)]
+    target = Generation(model, prompt).next_distribution().candidates[0].token_id
+    alone, both = (
+        list(hidden_words(model, ids, target, method="mask", against=against)) for against in (None, model.token_of(other).token_id)
+    )
+    pairs = zip(alone[-1].parts, both[-1].parts, strict=True)
+    return claims.speaks_for_both(both) and any(part.effect >= claims.BIT and -two.effect >= claims.BIT for part, two in pairs)
 
 
 def choose_why(model: LanguageModel, examples: dict[str, Any]) -> None:
-    """Write the prompt of the recorded results of "Why this token?"."""
+    """Write the prompts of the recorded results of "Why this token?"."""
     examples["why_prompt"] = next(prompt for prompt in WHY_PROMPTS if why_holds(model, prompt))
+    examples["why_two"] = next(list(pair) for pair in WHY_TWO if turned(model, *pair))
 
 
 def choose_loops(model: LanguageModel, examples: dict[str, Any]) -> None:

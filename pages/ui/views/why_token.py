@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
+from core.engine.model import LanguageModel
+from core.errors import BadToken
 from pages.ui.components.live import live
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.example_texts import EXAMPLES
@@ -28,11 +32,13 @@ HIDING_LINES = {
 }
 
 LONGEST = 4_000  # characters of a text
+AGAINST, LONGEST_TOKEN = "why_against", 60  # characters of a typed token
 # The controls of this page that a link carries: name in the address, allowed values; None for a text.
 LINKED: Mapping[str, tuple[str, Sequence[object] | None]] = {
     "why": ("why_view", names.WHY_VIEWS),
     "hide": ("why_method", tuple(names.HIDING)),
     "unit": ("why_unit", tuple(names.HIDDEN_UNITS)),
+    "against": (AGAINST, None),
     "head_value": ("why_value", tuple(names.HEAD_VALUES)),
     "first": ("why_clean", None),
     "second": ("why_corrupted", None),
@@ -133,3 +139,23 @@ def choose(token: ExplainedToken) -> int:
     label = _("Which token?")
     key = f"why_target_{current.clicks()}_{len(token.ids)}"
     return int(st.selectbox(label, token.choices, key=key, format_func=title, width=180))
+
+
+def choose_other(token: ExplainedToken, target: int, first: int | None = None) -> int | None:
+    """Draw the choice of a token to compare with, and return its id. first: the place of the usual one in the list. Raises BadToken."""
+    model = current.model()
+    others = {model.piece(token_id): token_id for token_id in token.choices if token_id != target}
+    options = dict.fromkeys([*others, *filter(None, [st.session_state.get(AGAINST)])])  # with one that was typed
+    more = _("Then every number is about the difference between both tokens. Choose a token, or type one.")
+    words: dict[str, Any] = {"placeholder": _("no other token"), "accept_new_options": True, "help": more, "width": 180}
+    typed = st.selectbox(_("And not …"), list(options), first if options else None, key=AGAINST, **words, **PERSISTENT)
+    if not typed:
+        return None
+    return others[typed] if typed in others else typed_token(model, str(typed)[:LONGEST_TOKEN].replace("␣", " "))
+
+
+def typed_token(model: LanguageModel, text: str) -> int:
+    """Return the id of a typed token, with a space before it if there is such a token. Raises BadToken."""
+    with suppress(BadToken):
+        return model.token_of(f" {text}" if text[:1].isalnum() else text).token_id
+    return model.token_of(text).token_id

@@ -144,6 +144,30 @@ def test_a_logit_is_a_sum(tiny: Model) -> None:
     assert sum(part.value for part in seen.heads) == pytest.approx(seen.logit, abs=1e-4)
 
 
+def test_every_measure_is_that_of_the_difference_of_two_logits(tiny: Model) -> None:
+    model = tiny("llama")
+    ids = model.encode(TEXT)
+    words, heads, total = (last(made(model, ids, 17, against=40)) for made in (hidden_words, ablated_heads, logit_sum))
+    with_both = attribution.occlusion(model, ids, 17, spans=[(part.start, part.stop) for part in words.parts], against=40)
+    np.testing.assert_allclose([part.effect for part in words.parts], with_both.effects, atol=1e-4)
+    np.testing.assert_allclose(np.array(heads.effects), attribution.head_ablation(model, ids, 17, against=40).effects, atol=1e-4)
+    assert total.sum == pytest.approx(total.logit, abs=1e-4) == pytest.approx(with_both.log_probability, abs=1e-4)
+    logits = model.engine.forward(ids).logits.values.double()
+    of_two = float(logits[[17, 40]].softmax(0)[0])
+    assert words.probability == pytest.approx(of_two, abs=1e-5) and heads.probability == pytest.approx(of_two, abs=1e-5)
+    part = words.parts[3]
+    shorter = model.engine.forward([*ids[: part.start], *ids[part.stop :]]).logits.values.double()
+    assert words.without(part) == pytest.approx(float(shorter[[17, 40]].softmax(0)[0]), abs=1e-5)
+    assert heads.without(0.0) == heads.probability and {words.against, heads.against, total.against} == {model.piece(40)}
+
+
+@pytest.mark.parametrize("difference", [-900.0, -40.0, 0.0, 40.0, 900.0])
+def test_a_very_large_difference_is_a_probability(difference: float) -> None:
+    seen = module.HiddenWords((), "a", "omit", "word", 0.5, (), 0, 0, against="b", log_probability=difference)
+    changed = seen.without(module.HiddenPart(0, 1, difference))
+    assert changed == pytest.approx(0.5) and 0.0 <= seen.without(module.HiddenPart(0, 1, -difference)) <= 1.0
+
+
 def test_a_steered_run_stands_beside_the_usual_one(tiny: Model) -> None:
     model = tiny("llama")
     more, less = ["a happy fox", "tea"], ["grey snow"]

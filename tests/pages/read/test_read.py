@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 from core import score_text
+from core.inspection import scoring
+from core.inspection.scored_answer import scored_answer
 from pages.read import scoring_rows
-from tests.pages.apptest import Open, State, told
+from pages.ui.i18n import numbers
+from pages.ui.i18n.example_texts import EXAMPLES
+from tests.pages.apptest import Open, State, press, said, told
 
 Model = Callable[[str], Any]
 
@@ -87,3 +91,45 @@ def test_a_long_text_is_cut_into_parts_and_its_curve_into_means(tiny: Model, mon
     curve = scoring_rows.curve_rows(scored)
     assert len(curve) <= 7
     assert curve.surprise.max() <= max(token.surprise or 0 for token in scored.tokens)
+
+
+def rows_of(app: Any) -> list[list[str]]:
+    """The cells of the table of words or values, without marks."""
+    (table,) = [part.value for part in app.markdown if part.value.startswith("| ") and "lowest token" in part.value]
+    return [[cell.strip(" *") for cell in line.strip("| ").split(" | ")] for line in table.splitlines()[2:]]
+
+
+def test_words_and_fields_are_those_of_core_and_a_choice_apart(open_app: Open, session: State) -> None:
+    app = open_app(page=PAGE)
+    app.session_state["read_one_sure"] = True  # the part of the page is opened
+    app.text_area(key="read_text").set_value(EXAMPLES.to_read["A form"]).run()
+    score = score_text(session(app).run.model, EXAMPLES.to_read["A form"])
+    fields, words = scoring.fields(score), scoring.words(score)
+    assert [row[1] for row in rows_of(app)] == [numbers.percent(part.probability) for part in fields]
+    assert {row[0].partition(":")[0].replace("\\", "") for row in rows_of(app)} == {part.name for part in fields}
+    assert "not how true it is" in said(app)
+    app.segmented_control(key="read_one_sure_of").set_value("words").run()
+    assert [row[0] for row in rows_of(app)] == [part.text for part in words[:12]]
+
+
+@pytest.mark.parametrize(
+    "text", ["A", "🦊🦊", "| a | b |", '{"<script>": "*`$:[x](y)"}', '{"a": "cut', "\x00\ud83d".encode("utf-8", "ignore").decode() + " ="]
+)
+def test_words_and_fields_of_a_strange_text(text: str, open_app: Open) -> None:
+    app = open_app(page=PAGE)
+    app.session_state["read_one_sure"] = True
+    app.text_area(key="read_text").set_value(text).run()
+    assert not app.exception
+    app.text_area(key="read_text").set_value("").run()
+    assert not app.exception
+
+
+def test_watch_shows_the_words_of_its_run(open_app: Open, session: State) -> None:
+    app = open_app(prompt="Once upon a time")
+    app.session_state["watch_sure"] = True
+    app.toggle(key="watch_more").set_value(True).run()
+    assert not [part for part in app.markdown if "lowest token" in part.value], "nothing was written yet"
+    press(app, "step", 6)
+    words = scoring.words(scored_answer(session(app).run))
+    assert words and [row[0] for row in rows_of(app)] == [part.text for part in words]
+    assert [row[1] for row in rows_of(app)] == [numbers.percent(part.probability) for part in words]

@@ -7,15 +7,18 @@ from typing import Any
 
 import pytest
 
+from core import load_model
+from core.errors import BadToken
 from core.inspection import attribution
 from core.remote import http_client
 from pages.ui.i18n import names
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.server import offered_models
+from pages.ui.views import why_token
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
 from tests.pages.apptest import Open, State, go, press, run_on, said, told
 
-WORDS, HEADS, FACT, SUM, STEER = names.WHY_VIEWS
+WORDS, HEADS, FACT, SUM, STEER, TWO = names.WHY_VIEWS
 PROMPT = "The opposite of hot is"
 
 
@@ -102,6 +105,35 @@ def test_steering_that_does_nothing_says_so(open_app: Open) -> None:
     app.slider(key="why_strength").set_value(20.0).run()
     run_on(press(app, "why_steer_start"))
     assert any("breaks the text" in note for note in told(app))
+
+
+@pytest.mark.parametrize("typed", ["␣warm", " warm", "warm"])
+def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_for(typed: str, open_app: Open, session: State) -> None:
+    app = run_on(press(open_app(page="why", prompt=PROMPT, against=typed, why=TWO), "why_two_start"))
+    seen, model = session(app).experiments["why_two"].seen[-1], session(app).run.model
+    assert seen.against == "␣warm" and session(app).place["against"] == typed
+    target = session(app).run.next_distribution().candidates[0]
+    expected = attribution.occlusion(model, session(app).run.token_ids, target.token_id, "mask", against=model.token_of(" warm").token_id)
+    assert max(part.effect for part in seen.parts) == pytest.approx(expected.effects.max(), abs=1e-3)
+    assert f"For “{target.piece.strip('␣')}” speak most" in said(app) and "together they have 100 %" in said(app)
+    for name, button in ((HEADS, "why_heads"), (SUM, "why_sum")):
+        run_on(press(view(app, name), f"{button}_start"))
+        assert session(app).experiments[button].seen[-1].against == "␣warm"
+    assert "difference of both logits" in said(app)
+
+
+@pytest.mark.parametrize("typed", ["two whole words", "x" * 100_000, "*`$:[x](y)<script>alert(1)</script>", "cold", "␣", "\x00"])
+def test_a_second_token_that_cannot_be_compared_is_one_sentence_and_the_choice_stays(typed: str, open_app: Open) -> None:
+    app = open_app(page="why", prompt=PROMPT, against=typed, why=TWO)
+    assert not app.exception and app.selectbox(key="why_against").value == typed[:4_000]
+    if not told(app):  # a token that can be compared, or the explained one
+        run_on(press(app, "why_two_start"))
+    assert not app.exception
+
+
+def test_half_a_character_is_no_token() -> None:
+    with pytest.raises(BadToken):
+        why_token.typed_token(load_model("storyteller"), "\ud800")
 
 
 @pytest.fixture

@@ -199,6 +199,56 @@ def plain_like(patcher: Patcher) -> torch.Tensor:
     return patcher.patched(2, [1])[0]
 
 
+def margin(network: Any, ids: list[int], target: int, other: int) -> float:
+    """The difference of two logits after a text, from one plain pass."""
+    logits = plain_logits(network, ids).double()
+    return float(logits[target] - logits[other])
+
+
+@pytest.mark.parametrize("architecture", FOUR)
+def test_against_another_token_every_effect_is_one_on_the_difference_of_the_logits(architecture: str, tiny: Model, plain: Model) -> None:
+    model, network = tiny(architecture), plain(architecture)
+    ids, target, other = model.encode(TEXT), 17, 40
+    whole = margin(network, ids, target, other)
+    hidden = attribution.occlusion(model, ids, target, against=other)
+    expected = [whole - margin(network, ids[:i] + ids[i + 1 :], target, other) for i in range(len(ids))]
+    np.testing.assert_allclose(hidden.effects, expected, atol=2e-4)
+    assert hidden.log_probability == pytest.approx(whole, abs=2e-4)
+    turned = attribution.occlusion(model, ids, other, against=target)
+    np.testing.assert_allclose(turned.effects, -hidden.effects, atol=2e-4)
+    heads = attribution.head_ablation(model, ids, target, against=other)
+    for layer, head in ((0, 0), (2, 2)):
+        expected_effect = whole - margin(zeroed(network, layer, head, 4), ids, target, other)
+        assert heads.effects[layer, head] == pytest.approx(expected_effect, abs=2e-4)
+
+
+@pytest.mark.parametrize("heads", [False, True])
+@pytest.mark.parametrize("architecture", FOUR)
+def test_the_parts_of_a_difference_of_logits_add_up_to_it(architecture: str, heads: bool, tiny: Model, plain: Model) -> None:
+    model, network = tiny(architecture), plain(architecture)
+    ids = model.encode(TEXT)
+    both = attribution.logit_parts(model, ids, 17, heads, against=40)
+    assert both.logit == pytest.approx(margin(network, ids, 17, 40), abs=2e-4)
+    assert both.values.sum() == pytest.approx(both.logit, abs=1e-4)
+    one, other = (attribution.logit_parts(model, ids, token, heads) for token in (17, 40))
+    parts = {
+        name: value - dict(zip(other.names, other.values, strict=True)).get(name, 0.0)
+        for name, value in zip(one.names, one.values, strict=True)
+    }
+    assert dict(zip(both.names, both.values, strict=True)) == pytest.approx(parts, abs=1e-4)
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2"])
+def test_gradients_against_another_token_are_the_difference_of_both(architecture: str, tiny: Model, plain: Model) -> None:
+    model = tiny(architecture)
+    ids = model.encode(TEXT)
+    both, one, other = (attribution.integrated_gradients(model, ids, *pair) for pair in ((17, 8, None, 40), (17, 8), (40, 8)))
+    np.testing.assert_allclose(both.effects, one.effects - other.effects, atol=1e-4)
+    baseline = [both.baseline_id] * len(ids)
+    expected = margin(plain(architecture), ids, 17, 40) - margin(plain(architecture), baseline, 17, 40)
+    assert both.difference == pytest.approx(expected, abs=3e-4)
+
+
 @pytest.mark.parametrize("heads", [False, True])
 @pytest.mark.parametrize("architecture", FOUR)
 def test_the_parts_of_a_logit_add_up_to_it(architecture: str, heads: bool, tiny: Model, plain: Model) -> None:

@@ -76,6 +76,25 @@ def test_impossible_choices_are_refused(tiny: Model) -> None:
             call()
 
 
+@pytest.mark.parametrize("name", ["occlusion", "gradients", "heads", "parts"])
+@pytest.mark.parametrize("against", [17, -1, 10**9, "fox", True, float("nan"), 18.0])
+def test_an_impossible_second_token_is_refused(name: str, against: Any, tiny: Model) -> None:
+    with pytest.raises(BadToken) as raised:
+        CALLS[name](tiny("gpt2"), IDS, 17, against=against)
+    assert "{" not in str(raised.value)
+
+
+@pytest.mark.parametrize("pair", [(17, 18), (18, 17)])
+def test_a_second_token_with_probability_zero_is_named(pair: tuple[int, int], tmp_path: Any) -> None:
+    model = load_model(str(save("mpt", tmp_path / "never", tie_word_embeddings=False)), device="cpu", dtype="float32")
+    head = model.load_network().get_output_embeddings()
+    head.register_forward_hook(lambda _module, _given, logits: logits.index_fill(-1, torch.tensor([17]), -torch.inf))
+    for name in ("occlusion", "heads"):
+        with pytest.raises(BadToken, match="probability 0") as raised:
+            CALLS[name](model, IDS, pair[0], against=pair[1])
+        assert model.piece(17) in str(raised.value)
+
+
 def test_texts_of_unequal_length_are_refused_with_the_place_where_they_part(tiny: Model) -> None:
     with pytest.raises(InputError, match="4 and 5 tokens, and they part at token 3"):
         attribution.activation_patching(tiny("gpt2"), IDS, [10, 20, 50, 60, 70], 17, 18)

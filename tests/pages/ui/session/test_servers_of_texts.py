@@ -142,8 +142,10 @@ def test_no_page_fails_with_a_saved_answer(open_app: Open, session: State) -> No
 
 def test_read_shows_the_answers_own_probabilities(open_app: Open, session: State) -> None:
     app = go(opened(open_app(prompt="Once"), session), "read")
+    app.session_state["read_answer_sure"] = True
+    app.run()
     assert not app.exception and CRASH not in told_everything(app)
-    assert "The probabilities are those in the file." in told_everything(app)
+    assert "The probabilities are those in the file." in told_everything(app) and "not how true it is" in told_everything(app)
     app.segmented_control(key="read_mode").set_value("one").run()
     assert not app.exception and "The probabilities are those in the file." not in told_everything(app)
 
