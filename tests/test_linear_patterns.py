@@ -33,6 +33,7 @@ MADE = {
 
 PROBE = 3000  # characters
 SUSPICIOUS = 0.0004  # seconds for PROBE characters: a linear pattern takes 0.0001, a quadratic one 0.0006 to 0.1
+MEASURED = 3  # times that a pattern must look steep: on a busy machine one measurement can
 STEEPEST = 9.0  # growth of the time for four times the length: linear 4, quadratic 16
 
 
@@ -180,13 +181,15 @@ def steep(use: Use) -> Recipe | None:
         text = recipe.text(length)
         return min(use.run(text) for _run in range(runs))
 
+    def grows(recipe: Recipe) -> bool:
+        short, long = seconds(recipe, PROBE // 4, 5), seconds(recipe, PROBE, 3)
+        return long > SUSPICIOUS and long / short > STEEPEST
+
     for recipe in recipes(use.pattern):
         if any(seconds(recipe, length) > SUSPICIOUS and seconds(recipe, length, 3) > SUSPICIOUS for length in (20, 300)):
             return recipe
-        if seconds(recipe, PROBE) > SUSPICIOUS:
-            short, long = seconds(recipe, PROBE // 4, 5), seconds(recipe, PROBE, 3)
-            if long > SUSPICIOUS and long / short > STEEPEST:
-                return recipe
+        if seconds(recipe, PROBE) > SUSPICIOUS and all(grows(recipe) for _again in range(MEASURED)):
+            return recipe
     return None
 
 
