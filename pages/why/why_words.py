@@ -11,10 +11,12 @@ import streamlit as st
 from core.errors import InputError
 from core.experiments.hidden_words import HiddenPart, HiddenWords, hidden_words
 from core.record.csv_text import csv_text
+from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui.charts.css_colours import DARKEST, RAISES, legend
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.browser import browser
+from pages.ui.components.live import live
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
@@ -24,11 +26,11 @@ from pages.ui.i18n.translation import _, quoted, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.selection import ExplainedToken, start_here
 from pages.ui.session.state import memory
-from pages.ui.views import chart, why_token
+from pages.ui.views import chart, distribution_legend, why_token
 from pages.ui.views.why_token import choose, choose_other
 from pages.why.effect_bars import BIT, SMALL, draw_directions, shortened, signed_bars, signed_bits, word_of
 
-MOST_BARS = 10
+MOST_BARS, ROWS = 10, 6
 NAME, OF_TWO = "why_words", "why_two"
 CLOSE, LOOSE = 0.7, 0.4  # rank correlations from which on two maps agree well, and somewhat
 
@@ -43,6 +45,8 @@ class _Shown:
 def words_view(token: ExplainedToken, two: bool = False) -> None:
     """Draw the controls and the result. two: compare the token with another one."""
     model = current.model()
+    if two and token.seen is not None:
+        bars_to_choose(token.seen)
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_words_controls"):
         target, name = choose(token), OF_TWO if two else NAME
         against = choose_other(token, target, 0) if two else None
@@ -71,6 +75,19 @@ def words_view(token: ExplainedToken, two: bool = False) -> None:
         st.rerun()  # the button above becomes "Stop"
     results.part(name, now, begin, draw)
     browser.bring_into_view(f"result_{name}", memory(_Shown).clicks, key="why_words_in_view")
+
+
+def bars_to_choose(seen: TokenDistribution | Step) -> None:
+    """Draw the bars of the step; a click on one chooses the second token."""
+    key = "why_two_bars_given"
+
+    def take() -> None:
+        clicked = getattr(st.session_state.get(key), "go", None)
+        if isinstance(clicked, int) and clicked in seen.token_ids:
+            st.session_state[why_token.AGAINST] = current.model().piece(clicked)
+
+    st.caption(_("A click on a bar chooses the second token."))
+    live.bars(seen, ROWS, distribution_legend.entries(), key=key, on_click=take)
 
 
 def passage(token: ExplainedToken) -> tuple[int, int]:

@@ -166,3 +166,13 @@ def test_the_buttons_that_act_in_the_run_of_their_press_are_pressed(at: At) -> N
     page = at("")
     press(page, "to_stage")
     page.locator(".stage .text .token").first.wait_for()
+
+
+def test_a_click_on_a_bar_chooses_the_second_token(at: At) -> None:
+    page = at("why?prompt=The+sun+is+hot+and+snow+is&why=This%2C+not+that")
+    bars = page.locator(".st-key-why_two_bars_given .bar:visible")
+    bars.nth(2).wait_for()
+    piece = bars.nth(2).locator(".label").inner_text().strip()
+    bars.nth(2).click()
+    page.locator(".st-key-why_against input").wait_for()
+    page.wait_for_function("piece => document.querySelector('.st-key-why_against input').value.endsWith(piece)", arg=piece)

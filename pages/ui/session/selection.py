@@ -60,7 +60,7 @@ class ExplainedToken:
     """ids, texts: the tokens before it. target, piece: the token. choices: tokens that can be explained at this place, the likeliest first.
 
     taken: the token at this place, None before the step is made. from_run: whether it belongs to the run. rank: of the token that the
-    dice chose, 0 otherwise.
+    dice chose, 0 otherwise. seen: the step of the run.
     """
 
     ids: tuple[int, ...]
@@ -69,6 +69,7 @@ class ExplainedToken:
     taken: int | None
     from_run: bool
     rank: int = 0
+    seen: TokenDistribution | Step | None = None
 
     @property
     def text(self) -> str:
@@ -83,7 +84,7 @@ def of_run() -> ExplainedToken:
     taken = seen.token_id if isinstance(seen, Step) else None
     choices = dict.fromkeys([*([taken] if taken is not None else []), *(candidate.token_id for candidate in seen.candidates)])
     rank = seen.chosen.rank if isinstance(seen, Step) and seen.chosen_by == "sampled" else 0
-    return ExplainedToken(step.token_ids, step.texts, tuple(choices), taken, True, rank)
+    return ExplainedToken(step.token_ids, step.texts, tuple(choices), taken, True, rank, seen)
 
 
 def of_text(text: str, position: int) -> ExplainedToken:

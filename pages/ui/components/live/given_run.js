@@ -8,9 +8,13 @@ class GivenRun {
     draw();
   }
 
-  // A text stays the component's state; an index is a trigger.
-  press(verb, { index, text }) {
-    if (text === undefined) this.send(verb, index);
+  before() {
+    return 0;
+  }
+
+  // A text stays the component's state; an index, or the token of a bar, is a trigger.
+  press(verb, { index, text, token }) {
+    if (text === undefined) this.send(token === undefined ? verb : "go", index ?? token);
     else this.keep("text", text);
     return Promise.resolve();
   }

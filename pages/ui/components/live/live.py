@@ -59,11 +59,21 @@ def text(
     return _given("text", given, key, on_click, texts=words, tint=tint, branch=branch, clickable=on_click is not None).go
 
 
-def bars(seen: TokenDistribution | Step, rows: int, legend: Sequence[tuple[str, str]], *, key: str, logarithmic: bool = False) -> None:
-    """Draw the bars of a step: at most `rows` candidates and the rest. legend: colours with their meaning."""
+def bars(
+    seen: TokenDistribution | Step,
+    rows: int,
+    legend: Sequence[tuple[str, str]],
+    *,
+    key: str,
+    logarithmic: bool = False,
+    on_click: Callable[[], None] | None = None,
+) -> None:
+    """Draw the bars of a step: at most `rows` candidates and the rest. legend: colours with their meaning. A click puts the id of the bar's
+    token into `st.session_state[key].go` and calls `on_click`.
+    """
     step = {"bars": live_rows.bars(seen, rows, folded=False), "rows": rows, "folded": True, "why": "", "notes": []}
     words = texts.of("bars", _) | {"bars": _("Next-token probabilities")}
-    _given("bars", {"step": step}, key, texts=words, legend=legend, logarithmic=logarithmic)
+    _given("bars", {"step": step}, key, on_click, texts=words, legend=legend, logarithmic=logarithmic, clickable=on_click is not None)
 
 
 def dice(seen: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
