@@ -86,5 +86,15 @@ def test_on_a_phone_the_row_of_the_prompt_fits(visit: Callable[..., Watching]) -
         assert len(row) == 4 and all(left >= 0 and right <= 390 and width > 40 for left, right, width in row)
 
 
+def test_on_a_phone_a_second_tap_on_play_pauses(visit: Callable[..., Watching]) -> None:
+    watching = visit("?prompt=Once+upon+a+time&steps=2", width=390, height=844)
+    box = watching.button("play").bounding_box()
+    place = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    watching.page.mouse.click(*place)
+    watching.button("pause").wait_for()
+    watching.page.mouse.click(*place)
+    watching.button("play").wait_for()
+
+
 def _equal(one: object, other: object) -> None:
     assert one == other
