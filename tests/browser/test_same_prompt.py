@@ -49,6 +49,7 @@ def test_every_pair_is_compared_saved_linked_and_kept(at: At) -> None:
     ):
         ways(page, first, second, number)
         live(page, "same_prompt_start", "same_prompt")
+        page.locator(".st-key-made_same_prompt", has_text="Made before you changed").wait_for(state="detached")  # the result before
         page.wait_for_function("address => (new URLSearchParams(location.search).get('ways') ?? '') === address", arg=address)
         kept = kept_result(page)
         difference = kept.seen[-1].difference

@@ -267,7 +267,7 @@ def test_a_first_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyP
             raise ValueError
 
     async def visit() -> None:
-        monkeypatch.setattr(Gate, "connections", {"a": Connection("a", loop=asyncio.get_running_loop())})
+        monkeypatch.setattr(Gate, "connections", {"a": Connection("203.0.113.1", name="a", loop=asyncio.get_running_loop())})
         with pytest.raises(ValueError):
             await asyncio.to_thread(script)
         await asyncio.sleep(0)
