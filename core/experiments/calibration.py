@@ -18,7 +18,7 @@ from core.errors import InputError
 from core.inspection.named_answers import named_answers
 from core.inspection.scoring import read_logits
 from core.sources.capabilities import Can, require
-from core.sources.ngram.ngram import STORIES
+from core.sources.ngram.ngram import HELD_OUT
 from core.sources.token_source import TokenSource
 
 TEMPERATURES = tuple(round(step / 10, 1) for step in range(5, 21))
@@ -92,7 +92,7 @@ def interval(hits: int, count: int) -> tuple[float, float]:
 
 def unread_stories() -> list[str]:
     """Return the stories that no bundled model and no n-gram model read."""
-    return STORIES.with_name("held_out.txt").read_text("utf-8").strip().split("\n\n")
+    return HELD_OUT.read_text("utf-8").strip().split("\n\n")
 
 
 def calibrations(models: Sequence[TokenSource], texts: Sequence[str]) -> Iterator[Calibration]:

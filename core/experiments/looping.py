@@ -25,11 +25,11 @@ from core.generation.loops import Loop, find
 from core.inspection.inside import inspect_step
 from core.inspection.scoring import logit_rows
 from core.message import Message
-from core.models.hub import BUNDLED
 from core.record.step import Step
 from core.sampling.observation import History
 from core.sampling.observe_stages import sampling_probabilities
 from core.sampling.settings import SamplingSettings
+from core.sources.ngram.ngram import HELD_OUT
 
 __all__ = ["find", "looping", "looping_runs"]
 
@@ -37,7 +37,6 @@ MOST_STEPS, MOST_WRITTEN, MOST_RUNS = 400, 64, 60
 HELD_OUT_TOKENS, FACTS, BEFORE = 96, 24, 5  # tokens; facts, and how many other facts stand before each
 LOOKED = 6  # positions of the newest copy whose attention is read
 SWITCHED_OFF = (1, 2, 4, 8)  # heads that are switched off together
-HELD_OUT = BUNDLED / "stories" / "held_out.txt"
 # Three strengths of each remedy, weakest first. Cut-offs do nothing to a greedy text, so they come with temperature 1.
 REMEDIES: dict[str, tuple[float, ...]] = {
     "temperature": (0.5, 0.8, 1.1),
@@ -179,13 +178,14 @@ def copies_of(path: Sequence[Step], loop: Loop) -> dict[str, Any]:
 def _causes(model: LanguageModel, run: Generation, loop: Loop, seen: Looping) -> Iterator[Looping]:
     """Yield what ends the loop and what it costs, and which heads copy."""
     ids, prompt = [int(i) for i in run.token_ids], len(run.prompt_tokens)
-    expected = _copied(ids[prompt:], loop)
+    expected = ids[-loop.period :]  # the tokens with which the loop goes on
     room = model.context_length - len(ids) - 1 if model.context_length else MOST_WRITTEN
     steps = min(MOST_WRITTEN, 2 * loop.period + 24, room)
     if steps < 1:
         yield replace(seen, done=True)
         return
-    tried = [("", 0.0, run.settings)] + [(*one, with_remedy(run.settings, *one)) for name in REMEDIES for one in _strengths(name)]
+    tried = [("", 0.0, run.settings)]
+    tried += [(name, value, with_remedy(run.settings, name, value)) for name, values in REMEDIES.items() for value in values]
     price = _Price(model)
     *_earlier, rows = write_each(model, ids, [settings for _name, _value, settings in tried], steps, prompt)
     found: list[Remedy] = []
@@ -212,10 +212,6 @@ def _causes(model: LanguageModel, run: Generation, loop: Loop, seen: Looping) ->
     yield replace(seen, done=True)
 
 
-def _strengths(name: str) -> list[tuple[str, float]]:
-    return [(name, value) for value in REMEDIES[name]]
-
-
 def with_remedy(settings: SamplingSettings, name: str, value: float) -> SamplingSettings:
     """Return the settings with a remedy."""
     if name == "temperature":
@@ -225,11 +221,6 @@ def with_remedy(settings: SamplingSettings, name: str, value: float) -> Sampling
         settings = replace(settings, greedy=False, temperature=temperature)
     changed: dict[str, Any] = {name: int(value) if name == "no_repeat_ngram_size" else value}
     return replace(settings, **changed)
-
-
-def _copied(written: Sequence[int], loop: Loop) -> list[int]:
-    """Return the tokens with which the loop goes on, one period of them."""
-    return list(written[-loop.period :])
 
 
 def _left_at(new: Sequence[int], expected: Sequence[int]) -> int | None:

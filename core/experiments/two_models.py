@@ -30,7 +30,7 @@ from core.sampling.observation import History
 from core.sampling.observe_stages import pick
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
-from core.sources.ngram.ngram import STORIES
+from core.sources.ngram.ngram import HELD_OUT
 from core.sources.source import Forward
 from core.sources.token_source import TokenSource
 from core.tokens.token_text import ByteJoiner
@@ -58,7 +58,7 @@ class Unread:
 
 def unread_text() -> str:
     """Return stories that no bundled model and no n-gram model read, about LENGTH characters."""
-    return STORIES.with_name("held_out.txt").read_text("utf-8")[:LENGTH].rpartition(".")[0].replace("\n\n", " ") + "."
+    return HELD_OUT.read_text("utf-8")[:LENGTH].rpartition(".")[0].replace("\n\n", " ") + "."
 
 
 def unread(models: Sequence[TokenSource], text: str = "") -> Iterator[Unread]:

@@ -21,7 +21,10 @@ def used_settings() -> frozenset[str]:
 
 
 def _ends(seen: Looping) -> bool:
-    return seen.copies >= 3 and any(tried.ends_it for tried in seen.remedies) and any(not tried.ends_it for tried in seen.remedies)
+    rises = seen.each[-1].mean > seen.each[0].mean
+    return (
+        rises and seen.copies >= 3 and any(tried.ends_it for tried in seen.remedies) and any(not tried.ends_it for tried in seen.remedies)
+    )
 
 
 def _more_greedy_loops(seen: list[LoopingRuns]) -> bool:
@@ -43,8 +46,11 @@ FEATURE = Feature(
             "looping",
             "looping_start",
             Looping,
-            card=(N_("A text that repeats itself"), N_("Each copy makes the next one likelier. 27 remedies from the same place.")),
-            claim=Claim("some remedies end the loop, and some do not", lambda seen: _ends(seen[-1])),
+            card=(
+                N_("A text that repeats itself"),
+                N_("Each copy makes the next one likelier. Remedies from the same place, with their prices."),
+            ),
+            claim=Claim("the copies become likelier; some remedies end the loop, and some do not", lambda seen: _ends(seen[-1])),
         ),
         Recorded(
             "looping_runs",

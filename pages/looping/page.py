@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
+import pandas as pd
 import streamlit as st
 
 from core.experiments.looping import Looping, Remedy, looping, looping_runs
+from core.record.csv_text import csv_text
 from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.looping import CHOSEN_BY, LOOP_VIEWS, looping_charts
 from pages.ui.charts.css_colours import legend
@@ -97,7 +96,7 @@ def draw_copies(seen: Looping) -> None:
     elements.table(head, rows)
     first, last = seen.each[0].mean, seen.each[-1].mean
     told = (
-        _("The mean probability rises from {first} to {last}: nothing speaks for another sentence, and every copy speaks for this one.")
+        _("The mean probability rises from {first} in the first copy to {last} in the last one.")
         if rises
         else _("The mean probability does not rise: it is {first} in the first copy and {last} in the last one.")
     )
@@ -122,7 +121,7 @@ def draw_remedies(seen: Looping) -> None:
     st.caption(told.format(usual=numbers.decimal(usual.log_probability, 2), **written))
     head = (_("remedy"), _("leaves the loop at token"), _("log-prob\u00adability"), _("made impossible"), _("facts"), _("what it writes"))
     elements.table(head, [_row(tried) for tried in seen.sorted_remedies()], ends_in_text=True)
-    elements.table_button(lambda: remedies_csv(seen), "remedies.csv", "looping_csv")
+    elements.table_button(lambda: csv_text(pd.DataFrame(seen.remedies)), "remedies.csv", "looping_csv")
 
 
 def _row(tried: Remedy) -> tuple[str, ...]:
@@ -135,18 +134,6 @@ def _row(tried: Remedy) -> tuple[str, ...]:
     row = SETTINGS[tried.setting]
     name = f"{_(row.short)} {numbers.short(tried.value)}"
     return name, left, *price, plain(shown).replace("|", "\\|")
-
-
-def remedies_csv(seen: Looping) -> str:
-    """Return the remedies as CSV."""
-    out = io.StringIO()
-    rows = csv.writer(out)
-    rows.writerow(("setting", "value", "left_at", "again", "log_probability", "excluded", "facts", "text"))
-    for tried in seen.remedies:
-        rows.writerow(
-            (tried.setting, tried.value, tried.left_at, tried.again, tried.log_probability, tried.excluded, tried.facts, tried.text)
-        )
-    return out.getvalue()
 
 
 def draw_heads(seen: Looping) -> None:

@@ -138,8 +138,11 @@ def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
 
 def download(page: Any, button: Any) -> Path:
     """Press a button that saves a file, and return the path of the file."""
-    with page.expect_download() as saved:
-        button.click()
+    try:
+        with page.expect_download() as saved:
+            button.click()
+    except TimeoutError:
+        raise AssertionError(f"no file. On the page: {page.locator('[data-testid=stMain]').inner_text()[-3000:]}") from None
     return Path(saved.value.path())
 
 

@@ -30,6 +30,7 @@ from core.sources.token_source import TokenSource, checked_text, read_prompt
 from core.tokens.token_text import ByteJoiner, Token, lone_token
 
 STORIES = Path(__file__).parents[2] / "bundled" / "stories" / "stories.txt"
+HELD_OUT = STORIES.with_name("held_out.txt")  # stories that no bundled model read
 MOST, LONGEST_TEXT, LONGEST_CONTEXT = 4, 2_000_000, 1_000_000  # n; characters; tokens
 MOST_COUNTS = 2_000_000  # different counts of a model; each takes 16 bytes
 BACKED_OFF = 0.01

@@ -37,7 +37,7 @@ def test_the_table_can_be_saved(open_app: Open, session: Callable[[AppTest], Any
     app = open_app(page="looping")
     make = offered_file(session(app), "looping_csv")
     assert make is not None
-    rows = list(csv.DictReader(io.StringIO(str(make()))))
+    rows = list(csv.DictReader(io.StringIO(str(make()).removeprefix("\ufeff"))))
     assert [float(row["log_probability"]) for row in rows] == [tried.log_probability for tried in recorded().remedies]
 
 

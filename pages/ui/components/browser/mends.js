@@ -36,9 +36,14 @@ function hold(state, event) {
   state.held.push({ node, key: keyOf(event.target), tag: node.closest?.("button, a, input, label")?.tagName, x: event.clientX, y: event.clientY });
 }
 
+// Finds what took the place of a button, also inside of a component.
+function drawnAgain(home, tag) {
+  return home?.querySelector(tag) ?? [...home?.querySelectorAll("*") ?? []].map(node => node.shadowRoot?.querySelector(tag)).find(Boolean);
+}
+
 function repeat(state, { node, key, tag, x, y }) {
   let target = node.isConnected ? node : null;
-  if (!target && key && tag) target = document.querySelector(`.${CSS.escape(key)} ${tag.toLowerCase()}`);
+  if (!target && key && tag) target = drawnAgain(document.querySelector(`.${CSS.escape(key)}`), tag.toLowerCase());
   if (!target) return;
   const click = new MouseEvent("click", { bubbles: true, composed: true, cancelable: true, view: window, clientX: x, clientY: y });
   state.repeated.add(click);
