@@ -24,10 +24,16 @@ PLAY_SECONDS = 6
 APART = 0.05  # seconds between two of many presses
 STEPS, BACKS = 9, 8  # of many presses, in turn: a press that is lost or done twice changes the length of the text
 QUIET = 300  # milliseconds without a change after which a drawing is finished
+# Before the page's own listeners, which end the way of a key that is theirs.
+LISTEN = """() => {
+  window.measured = { began: 0 };
+  for (const name of ["pointerdown", "keydown"]) window.addEventListener(name, () => { window.measured.began = performance.now(); }, true);
+}"""
 WATCH = """() => {
-  const parts = [...window.tokenViewerLive.parts.keys()].filter(root => ["text", "bars", "dice"].includes(root.dataset.part));
-  const look = () => parts.map(root => root.textContent + [...root.querySelectorAll("i.used")].map(bar => bar.style.cssText).join()).join();
-  const state = window.measured = { last: 0, began: 0, seen: look(), lengths: new Set() };
+  const shown = root => [...root.children].filter(child => !child.matches(".announcer")).map(child => child.textContent).join();
+  const look = () => [...window.tokenViewerLive.parts.keys()].filter(root => ["text", "bars", "dice"].includes(root.dataset.part))
+    .map(root => shown(root) + [...root.querySelectorAll("i.used")].map(bar => bar.style.cssText).join()).join();
+  const state = Object.assign(window.measured, { last: 0, seen: look(), lengths: new Set() });
   const frame = now => {
     const seen = look();
     if (seen !== state.seen) [state.seen, state.last] = [seen, performance.now()];
@@ -35,7 +41,6 @@ WATCH = """() => {
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
-  for (const name of ["pointerdown", "keydown"]) window.addEventListener(name, () => { state.began = performance.now(); }, true);
 }"""
 SETTLED = f"() => window.measured.last > window.measured.began && performance.now() - window.measured.last > {QUIET}"
 
@@ -57,6 +62,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page.add_init_script(f"({LISTEN})()")
         started = monotonic()
         server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -71,6 +77,8 @@ def main() -> None:
             _report(
                 "click on a bar to last change", [_measured(page, lambda place=turn % 3 + 1: _bar(page, place)) for turn in range(TURNS)]
             )
+            page.evaluate("async () => { const live = window.tokenViewerLive; await live.press('restart'); await live.press('step'); }")
+            page.wait_for_timeout(1500)
             handle = page.locator(".st-key-temperature input[type=range]")
             handle.focus()
             keys = ["ArrowRight" if turn % 2 else "ArrowLeft" for turn in range(TURNS)]
@@ -126,6 +134,7 @@ def _play(page: Any, speed: float) -> None:
     page.evaluate("() => { window.measured.lengths.clear(); }")
     page.locator("button[data-name=play]").click()
     began = monotonic()
+    page.wait_for_function("() => window.measured.lengths.size > 1")
     page.wait_for_function(
         f"() => !window.tokenViewerLive.data.playing || performance.now() - window.measured.began > {1000 * PLAY_SECONDS}"
     )

@@ -19,10 +19,10 @@ class RunClient:
         self.port, self.key, self.source, self.number = port, key, source, 0
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    def request(self, method: str, path: str, body: bytes = b"") -> bytes:
-        """Return a request as bytes."""
+    def request(self, method: str, path: str, body: bytes = b"", then: str = "keep-alive") -> bytes:
+        """Return a request as bytes. then: what becomes of the connection after the answer; a stream ends when the server closes it."""
         home = f"127.0.0.1:{self.port}"
-        lines = [f"{method} {path} HTTP/1.1", f"Host: {home}", f"Origin: http://{home}", f"x-run-key: {self.key}"]
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {home}", f"Origin: http://{home}", f"x-run-key: {self.key}", f"Connection: {then}"]
         return "\r\n".join([*lines, f"Content-Length: {len(body)}", "", ""]).encode() + body
 
     async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -39,9 +39,17 @@ class RunClient:
         return str(written["stored"] or written["query"])
 
     async def _answer(self, request: bytes) -> Any:
-        reader, writer = self.streams = self.streams or await self.connect()
+        """Send a request; send it again on a new connection if the server has closed an idle one, as browsers do."""
+        reader, writer = self.streams or await self.connect()
         writer.write(request)
-        head = await reader.readuntil(b"\r\n\r\n")
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionResetError):
+            if self.streams is None:
+                raise
+            self.close()
+            return await self._answer(request)
+        self.streams = reader, writer
         length = HEAD.search(head)
         content = await reader.readexactly(int(length[1])) if length else b""
         if head.split(b" ", 2)[1] not in (b"200", b"204"):
@@ -70,7 +78,7 @@ class RunClient:
         while True:
             reader, writer = await self.connect()
             try:
-                writer.write(self.request("GET", path))
+                writer.write(self.request("GET", path, then="close"))
                 await reader.readuntil(b"\r\n\r\n")
                 while line := await reader.readline():
                     if line.startswith(b"data: "):
