@@ -66,6 +66,22 @@ def thought_of(content: str) -> str:
     return "" if first is None else content[first[0] + len(first[1].opening) :].partition(first[1].closing)[0]
 
 
+def open_thought(before: bytes, token_bytes: Sequence[bytes], marks: Iterable[Marks]) -> tuple[int, Marks] | None:
+    """Return how many tokens the thought has that is still open, without its mark, and its marks; None if none is open.
+
+    before, token_bytes: as in `thoughts_in`.
+
+    >>> open_thought(b"", [b"<think>", b"He", b" greets"], MARKS)[0]
+    2
+    """
+    text, ends = before + b"".join(token_bytes), list(accumulate(map(len, token_bytes), initial=len(before)))[1:]
+    opened = [(at + len(mark.opening.encode()), mark) for mark in marks if (at := text.rfind(mark.opening.encode())) >= 0]
+    start, mark = max(opened, key=lambda pair: pair[0], default=(0, None))
+    if mark is None or text.find(mark.closing.encode(), start) >= 0:
+        return None
+    return sum(end > start for end in ends), mark
+
+
 def thoughts_in(before: bytes, token_bytes: Sequence[bytes], marks: Iterable[Marks]) -> tuple[Thought, ...]:
     """Return the thoughts in an answer. token_bytes: the bytes of its tokens. before: the end of the prompt, which may open a thought.
 

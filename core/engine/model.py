@@ -13,6 +13,7 @@ import torch
 from core.backends.backend import Backend
 from core.chat.chat_template import content_spans, rendered, template_values
 from core.chat.conversation import Messages, Span, text_of
+from core.chat.thoughts import Marks, marks_of
 from core.device import Speed
 from core.engine.end_tokens import configured_ends, template_ends
 from core.engine.engine import Engine
@@ -174,6 +175,11 @@ class LanguageModel(TokenSource):
         written = rendered(self._template(arguments), messages, values, self.name)
         ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
         return self._read([int(i) for i in ids])
+
+    @property
+    def thinking_marks(self) -> tuple[Marks, ...]:
+        """The marks of thoughts that its chat template has; () without a template."""
+        return marks_of(self._template(NO_ARGUMENTS)) if Can.CHAT in self.can else ()
 
     def content_spans(self, messages: Messages, tokens: Sequence[Token], arguments: Arguments = NO_ARGUMENTS) -> tuple[Span, ...]:
         """Return which of the tokens of `tokenize_messages` are the content of each message; see `chat_template.content_spans`."""

@@ -89,7 +89,7 @@ def think(
     Decoding is greedy without settings, so the same question always gets the same answer.
     Raises EmptyPrompt for an empty question, PromptTooLong, BadSetting for an answer that is empty or too long.
     """
-    asked, answer = _asked(question, style), _answer(question)
+    asked, answer = text_of(question) + style.begin, answer_of(question)
     run = Generation(model, asked, settings or SamplingSettings(greedy=True), top_n=8)
     probe = KVCache()
     steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
@@ -99,7 +99,7 @@ def think(
             step = next(run.stream(1), None)
             if step is None:
                 return
-            over = _is_over(run, style, answer)
+            over = is_over(run, style, answer)
             reply = given(run.written, style, answer) if over or run.finished == "end of text" else None
             yield ReasoningStep(step, run.written, len(run.path), chance, reply, "answered" if over else run.finished)
             if over:
@@ -179,12 +179,12 @@ def count(
         raise BadSetting("A set has 1 to {most} questions, not {count}.", most=MOST_QUESTIONS, count=len(questions))
     steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     for question in questions:
-        answer = _answer(question)
+        answer = answer_of(question)
         for style in styles:
-            run = Generation(model, _asked(question, style), settings or SamplingSettings(greedy=True), top_n=1)
-            while run.finished is None and len(run.path) < steps and not _is_over(run, style, answer):
+            run = Generation(model, text_of(question) + style.begin, settings or SamplingSettings(greedy=True), top_n=1)
+            while run.finished is None and len(run.path) < steps and not is_over(run, style, answer):
                 next(run.stream(1), None)
-            complete = run.finished == "end of text" or _is_over(run, style, answer)
+            complete = run.finished == "end of text" or is_over(run, style, answer)
             reply = given(run.written, style, answer) if complete else None
             run.release()
             seconds = sum(step.forward.seconds for step in run.path)
@@ -236,19 +236,21 @@ def _begun(text: str, answer: str) -> str:
     return text[number.start() :] if number else ""
 
 
-def _is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
+def is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
     """Return whether the answer is complete, so that later tokens cannot change it."""
     after_lead = _behind_lead(run.written, style)
     return after_lead is not None and is_complete(after_lead, answer)
 
 
-def _asked(question: Question, style: PromptingStyle) -> str:
+def text_of(question: Question) -> str:
+    """Return its text. Raises EmptyPrompt."""
     if not question.text.strip():
         raise EmptyPrompt("The question is empty. Write one first.")
-    return question.text + style.begin
+    return question.text
 
 
-def _answer(question: Question) -> str:
+def answer_of(question: Question) -> str:
+    """Return its answer without spaces around it. Raises BadSetting."""
     answer = question.answer.strip()
     if not answer or len(answer) > LONGEST_ANSWER:
         raise BadSetting("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_ANSWER, count=len(answer))

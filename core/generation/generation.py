@@ -30,6 +30,7 @@ from core.sampling.observation import MOST_CANDIDATES
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
 from core.sources.source import NO_ARGUMENTS, OBSERVED, Answer, Arguments, Forward, Listed, Logits, Prompt, Recorded, Source, Wanted
+from core.sources.token_source import TokenSource
 from core.tokens.token_text import Token, added_by
 
 if TYPE_CHECKING:
@@ -72,8 +73,10 @@ class Generation(Tree):
     steering: a vector that is added at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every
     pass. Both run on transformers' own network, which is slower than the compiled one. stop: the run ends with the token that completes
     one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit. stop_on_loop: it ends with the token that completes
-    so many copies of the same tokens (`generation/loops.py`); 0 for never. template_arguments: of the chat template, by name, as
-    transformers' apply_chat_template takes them: {"enable_thinking": False}, {"tools": [...]}.
+    so many copies of the same tokens (`generation/loops.py`); 0 for never. thinking_budget: tokens of thoughts, after which their end is
+    written by force, as `Step.chosen_by` then says; None for no limit. thinking_end: that end, by default the closing mark of the chat
+    template's thoughts; with a text of its own any model's new tokens count as thoughts until it is written. template_arguments: of the
+    chat template, by name, as transformers' apply_chat_template takes them: {"enable_thinking": False}, {"tools": [...]}.
 
     can: what the source can do. A run of a recording (`Recording.replay()`) reveals the recorded steps and has no settings of its own.
     turn: lock held by the thread that moves the run. A step belongs to the node where its computation began, so no other thread may move
@@ -102,6 +105,8 @@ class Generation(Tree):
         stop: Iterable[str] = (),
         most_new_tokens: int = 0,
         stop_on_loop: int = 0,
+        thinking_budget: int | None = None,
+        thinking_end: str = "",
         template_arguments: Arguments | None = None,
     ) -> None:
         most_candidates = whole_number(top_n, "top_n", -LARGEST_COUNT, LARGEST_COUNT)
@@ -116,7 +121,7 @@ class Generation(Tree):
         self.model, self.model_name, self.as_chat = model, model.name, beginning.as_chat
         self.template_arguments = dict(beginning.arguments)
         self.settings = SamplingSettings() if settings is None else settings
-        self._stop = Stop.checked(stop, most_new_tokens, stop_on_loop)
+        self._stop = Stop.checked(stop, most_new_tokens, stop_on_loop, thinking_budget, thinking_end)
         self._most_tokens = Limits.from_environment().tokens_per_run if Can.NEW_TOKENS in model.can else 0
         self.top_n = min(max(1, most_candidates), MOST_CANDIDATES, model.vocabulary_size or MOST_CANDIDATES)
         self.use_cache = use_cache
@@ -178,12 +183,12 @@ class Generation(Tree):
 
     @property
     def stops(self) -> dict[str, Any]:
-        """The arguments `stop`, `most_new_tokens` and `stop_on_loop` of this run."""
-        return {"stop": list(self._stop.texts), "most_new_tokens": self._stop.tokens, "stop_on_loop": self._stop.copies}
+        """The arguments `stop`, `most_new_tokens`, `stop_on_loop`, `thinking_budget` and `thinking_end` of this run."""
+        return self._stop.arguments
 
-    def stop_at(self, stop: Iterable[str] = (), most_new_tokens: int = 0, stop_on_loop: int = 0) -> None:
-        """Change where the run ends; the steps stay. A recording ends where it ends. Raises BadSetting."""
-        self._stop = Stop.checked(stop, most_new_tokens, stop_on_loop)
+    def stop_at(self, stop: Iterable[str] = (), most_new_tokens: int = 0, stop_on_loop: int = 0, **thinking: Any) -> None:
+        """Change where the run ends; the steps stay. A recording ends where it ends. thinking: its two arguments. Raises BadSetting."""
+        self._stop = Stop.checked(stop, most_new_tokens, stop_on_loop, **thinking)
 
     @property
     def loop(self) -> loops.Loop | None:
@@ -193,6 +198,16 @@ class Generation(Tree):
     @property
     def _written_keys(self) -> np.ndarray:
         return self.token_ids[len(self.prompt_tokens) :]
+
+    @cached_property
+    def opened(self) -> bytes:
+        """What a conversation's prompt has after its last message, or as the begun answer: it can open a thought. b"" for a text."""
+        if not self.messages:
+            return b""
+        *before, (_first, end) = ((0, 0), *self.message_spans)
+        if self.messages[-1]["role"] == "assistant":
+            end = before[-1][1]
+        return b"".join(token.raw for token in self.prompt_tokens[end:])
 
     @cached_property
     def message_spans(self) -> tuple[Span, ...]:
@@ -254,6 +269,8 @@ class Generation(Tree):
         """
         attempt = whole_number(attempt, ATTEMPT, 0, dice.LARGEST_ATTEMPT)
         self._must_go_on()
+        if outcome is None and self.can >= LIVE and (end := self._end_of_thoughts()) is not None:
+            return self._force(end)
         settings = self.settings
         roll = None if settings.greedy else dice.roll(settings.seed, len(self._path), attempt)
         how = {"chosen_by": "greedy" if roll is None else "sampled", "roll": roll, "attempt": 0 if roll is None else attempt}
@@ -278,6 +295,10 @@ class Generation(Tree):
         key = self._key_of(token)
         self._must_go_on()
         return self._force(key)
+
+    def _end_of_thoughts(self) -> int | None:
+        assert isinstance(self.model, TokenSource)
+        return self._stop.end_of_thoughts(self.opened, self._path, self.vocabulary, self.model.thinking_marks, self.model.encode)
 
     def _force(self, key: int) -> Step:
         return self._taken(self._wanted(forced=key, picks=True), FORCED)

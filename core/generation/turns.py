@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from core.chat.conversation import Messages
-from core.chat.thoughts import MARKS, Thought, marks_of, thoughts_in
-from core.engine.model import LanguageModel
+from core.chat.thoughts import Thought, thoughts_in
 from core.errors import WrongType
 from core.generation.generation import Generation
 from core.tokens.token_text import Token, join
@@ -12,14 +11,7 @@ from core.tokens.token_text import Token, join
 
 def thoughts(run: Generation) -> tuple[Thought, ...]:
     """Return the thoughts in the answer on the run's current path, by the marks that its model's chat template has."""
-    if not run.messages:
-        return ()
-    template = run.model.tokenizer.get_chat_template() if isinstance(run.model, LanguageModel) else None
-    *before, (_first, end) = ((0, 0), *run.message_spans)
-    if run.messages[-1]["role"] == "assistant":  # a begun answer can open a thought
-        end = before[-1][1]
-    opened = b"".join(token.raw for token in run.prompt_tokens[end:])
-    return thoughts_in(opened, [step.raw for step in run.path], MARKS if template is None else marks_of(template))
+    return thoughts_in(run.opened, [step.raw for step in run.path], run.model.thinking_marks) if run.messages else ()
 
 
 def messages_of(run: Generation) -> Messages:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from core.chat.conversation import Messages, Span
+from core.chat.thoughts import MARKS, Marks
 from core.errors import BadToken
 from core.message import Message
 from core.record.step import Candidate, ForwardPass, Step, Vocabulary
@@ -257,6 +258,11 @@ class Source(ABC):
     def ending(self, path: Sequence[Step], cache: Any) -> str | None:
         """Return why the source's text has ended after this path, "end of text" after an end token; None if it goes on."""
         return Message("end of text") if path and path[-1].key in self.end_token_ids else None
+
+    @property
+    def thinking_marks(self) -> tuple[Marks, ...]:
+        """The marks of thoughts that its chat template has; all known ones if its template is unknown."""
+        return MARKS
 
     def content_spans(self, messages: Messages, tokens: Sequence[Token], arguments: Arguments = NO_ARGUMENTS) -> tuple[Span, ...]:
         """Return for each message which tokens of the prompt are its content; (0, 0) if that is unknown."""

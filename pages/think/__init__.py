@@ -5,18 +5,19 @@ from __future__ import annotations
 from core.experiments import claims
 from core.experiments.claims import Claim
 from core.experiments.thinking import Answered, PromptingStyle, Question, ReasoningStep
+from core.experiments.thinking_budget import BudgetedQuestion, BudgetPoint
 from pages.ui.features import NONE, PASSES, WHAT_IF, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current
 
 SET_KINDS = {True: N_("that carry twice"), False: N_("any")}
-THINK_VIEWS = (N_("One question"), N_("A whole set"))
+THINK_VIEWS = (N_("One question"), N_("A whole set"), N_("How much is enough?"))
 
 
 def used_settings() -> frozenset[str]:
     """Answers are greedy. The seed chooses the sums of a set."""
-    return frozenset({"seed"}) if current.field("think_view") == THINK_VIEWS[1] else NONE
+    return frozenset({"seed"}) if current.field("think_view") in THINK_VIEWS[1:] else NONE
 
 
 FEATURE = Feature(
@@ -42,6 +43,29 @@ FEATURE = Feature(
             int,
             view=("think_view", THINK_VIEWS[1]),
             claim=Claim("more answers are right step by step", claims.set_helps),
+        ),
+        Recorded(
+            "thinking_budget",
+            "thinking_budget_start",
+            BudgetPoint,
+            Question,
+            view=("think_view", THINK_VIEWS[2]),
+            card=(N_("How much thinking is enough?"), N_("Its thoughts are ended by force, earlier and later: when is the answer right?")),
+            claim=Claim(
+                "the answer is wrong without thoughts and right at their end",
+                lambda seen: not seen[0].right and next(point for point in seen if point.is_own_end).right,
+            ),
+        ),
+        Recorded(
+            "thinking_budget_set",
+            "thinking_budget_set_start",
+            BudgetedQuestion,
+            int,
+            view=("think_view", THINK_VIEWS[2]),
+            claim=Claim(
+                "more answers are right after all thoughts than after half of them",
+                lambda seen: sum(one.unforced.right for one in seen) > sum(one.at(one.unforced.budget // 2).right for one in seen),
+            ),
         ),
     ),
     controls={

@@ -83,6 +83,17 @@ def think_set(drawn: Drawn, kept: RecordedExperiment) -> None:
     same(set(drawn.marks("rect", "share")), {sum(right) / len(right) for right in answers})
 
 
+def thinking_budget(drawn: Drawn, kept: RecordedExperiment) -> None:
+    points = [point for point in kept.seen if not point.waited]
+    same(drawn.marks("symbol", "share"), [point.chance for point in points])
+
+
+def thinking_budget_set(drawn: Drawn, kept: RecordedExperiment) -> None:
+    longest = max(one.unforced.budget for one in kept.seen)
+    budgets = {point.budget for one in kept.seen for point in one.points if not (point.is_own_end or point.waited)} | {longest}
+    same(drawn.marks("symbol", "share"), [sum(one.at(budget).right for one in kept.seen) / len(kept.seen) for budget in budgets])
+
+
 def looping(drawn: Drawn, kept: RecordedExperiment) -> None:
     same(drawn.marks("symbol", "share"), [share for shares in kept.seen[-1].shares for share in shares])
 
@@ -304,7 +315,7 @@ def calibration(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 CHECKS: tuple[Check, ...] = (
     compare, compare_sweep, compare_stream, looping, looping_runs,
-    candidates, candidates_beam, think, think_set, race, memory, memory_ways, context,
+    candidates, candidates_beam, think, think_set, thinking_budget, thinking_budget_set, race, memory, memory_ways, context,
     context_end, cost_two, batching, batching_curve, speculative, quantization, quantization_parts, quantization_notepad,
     same_prompt, same_prompt_noise, same_prompt_table,
     pupil, pupil_cascade, pupil_school, watermark, waiting, waiting_curve, teach, teach_step, newborn,

@@ -34,10 +34,12 @@ pytestmark = pytest.mark.browser
 At = Callable[..., Any]
 PATHS = features.paths()
 MAIN = "[data-testid=stMain]"
-STOPPED = {"waiting_curve", "batching_curve", "think_set", "quantization_parts", "looping_runs"}  # long ones, with charts
+# Long ones, with charts.
+STOPPED = {"waiting_curve", "batching_curve", "think_set", "thinking_budget_set", "quantization_parts", "looping_runs"}
 NOT_PRESSED = {"newborn"}  # it learns for 20 seconds; test_teach.py presses it and stops it
 SMALLEST = {  # the first choice of these controls is the smallest
     "think_set": ("think_count",),
+    "thinking_budget_set": ("think_count",),
     "watermark": ("watermark_length",),
     "race": ("cache_length",),
     "candidates": ("candidates_count", "candidates_length"),

@@ -210,12 +210,14 @@ def begun_changed(key: str) -> None:
 
 
 @action_boundary
-def ending_changed(texts: str, tokens: str, copies: str) -> None:
-    """Take the stop texts, one per line, the largest number of new tokens and the copies of a loop from their fields."""
+def ending_changed(texts: str, tokens: str, copies: str, thoughts: str, thoughts_end: str) -> None:
+    """Take where a text ends from its fields: stop texts, one per line, new tokens at most, copies of a loop, the budget for thoughts."""
     lines = [line.replace("\\n", "\n") for line in str(current.field(texts) or "").splitlines()]
     session = current_session()
-    numbers = (int(current.field(key) or 0) for key in (tokens, copies))
-    session.ending = Stop.checked(dict.fromkeys(line for line in lines if line), *numbers)
+    most, count = (int(current.field(key) or 0) for key in (tokens, copies))
+    budget, end = current.field(thoughts), str(current.field(thoughts_end) or "")
+    listed = dict.fromkeys(line for line in lines if line)
+    session.ending = Stop.checked(listed, most, count, None if budget is None else int(budget), end)
     session.clicks += 1
 
 

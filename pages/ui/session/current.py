@@ -166,7 +166,7 @@ def begin() -> Generation:
             with session.action_lock:
                 session.run.settings = settings()
                 session.live.changed()
-        session.run.stop_at(session.ending.texts, session.ending.tokens, session.ending.copies)
+        session.run.stop_at(**session.ending.arguments)
     if session.replay_steps:
         with session.action_lock:
             link_replay.follow_link(session)

@@ -34,7 +34,7 @@ from pages.ui.session.run_request import Conversation, MessagePairs
 from pages.ui.session.sampling_controls import MORE, START, start_of
 
 LONGEST_CONVERSATION = 200_000  # characters of all messages
-LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens", "stop_on_loop")
+LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens", "stop_on_loop", "thinking_budget", "thinking_end")
 
 LONGEST_LINK = 7_500  # characters of a link that the app makes; some servers and proxies refuse more than 8,000
 LONGEST_PROMPT = 20_000  # characters; a longer one is cut off
@@ -75,6 +75,8 @@ def link_values(conversation: Conversation, ending: Stop) -> dict[str, str]:
         "stop": _json(ending.texts) if ending.texts else "",
         "most_new_tokens": str(ending.tokens) if ending.tokens else "",
         "stop_on_loop": str(ending.copies) if ending.copies else "",
+        "thinking_budget": "" if ending.thoughts is None else str(ending.thoughts),
+        "thinking_end": ending.thoughts_end,
     }
     return {key: value for key, value in values.items() if value}
 
@@ -120,11 +122,13 @@ def _ending(query: Mapping[str, str]) -> Stop | None:
     stop, *numbers = query.get("stop", ""), query.get("most_new_tokens") or "0", query.get("stop_on_loop") or "0"
     if len(stop) > LONGEST_STOP:
         return None
+    thoughts = query.get("thinking_budget", "")
     texts = [] if stop.isalpha() else _loads(stop or "[]")  # letters alone are a stop of the tour
-    if not isinstance(texts, list) or not all(map(_is_count, numbers)):
+    if not isinstance(texts, list) or not all(map(_is_count, [*numbers, thoughts or "0"])):
         return None
     try:
-        return Stop.checked(texts, *map(int, numbers))
+        tokens, copies = map(int, numbers)
+        return Stop.checked(texts, tokens, copies, int(thoughts) if thoughts else None, query.get("thinking_end", ""))
     except ViewerError:
         return None
 

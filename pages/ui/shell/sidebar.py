@@ -132,7 +132,8 @@ def _settings(used: frozenset[str]) -> None:
 def _ending() -> None:
     """Draw where the text of the Watch page stops by request."""
     session = current_session()
-    keys = tuple(f"{name}_{session.around_set}" for name in ("stop_texts", "most_new_tokens", "stop_on_loop"))
+    fields = ("stop_texts", "most_new_tokens", "stop_on_loop", "thinking_budget", "thinking_end")
+    keys = tuple(f"{name}_{session.around_set}" for name in fields)
     widget_options: dict[str, Any] = {"on_change": conversation.ending_changed, "args": keys}
     written = "\n".join(text.replace("\n", "\\n") for text in session.ending.texts)
     about = _("The text ends with the token that completes one of these texts. One per line; \\n stands for a line break.")
@@ -151,6 +152,19 @@ def _ending() -> None:
         help=about.format(least=numbers.whole(loops.LEAST)),
         **widget_options,
     )
+    about = _("After so many tokens of thoughts, their end is written by force. Empty: no limit.")
+    label, unlimited = _("Most tokens of thoughts"), _("no limit")
+    st.number_input(label, 0, MOST_TOKENS, session.ending.thoughts, key=keys[3], help=about, placeholder=unlimited, **widget_options)
+    if session.ending.thoughts is not None or session.ending.thoughts_end:
+        marks = current.model().thinking_marks if current.model_names() else ()
+        placeholder = marks[0].closing if marks else ""
+        about = _("Empty: the closing tag of the chat template. With a text of your own, all new tokens are thoughts until it is written.")
+        label = _("Text that ends thoughts")
+        st.text_input(
+            label, session.ending.thoughts_end, max_chars=LONGEST_TEXT, key=keys[4], help=about, placeholder=placeholder, **widget_options
+        )
+        if not marks and not session.ending.thoughts_end:
+            st.caption(_("This model has no tags for thoughts. Write a text that ends them."))
 
 
 def _presets() -> None:

@@ -28,6 +28,7 @@ from core.experiments.quantization import quantize, rounded_cache
 from core.experiments.request_cost import request
 from core.experiments.speculative import speculate
 from core.experiments.thinking import DIRECT, Question, count, sums, think
+from core.experiments.thinking_budget import budget_curve
 from core.experiments.two_models import judge
 from core.experiments.waiting import load_curve, watch_one
 from core.inspection.scoring import score_text
@@ -106,6 +107,7 @@ PROMPTS: dict[str, Callable[[Any, str], Any]] = {
     "watch": lambda m, text: watch_one(m, text, [TEXT]),
     "loop": lambda m, text: looping(m, text, SamplingSettings()),
     "thinking": lambda m, text: think(m, Question(text, "5"), DIRECT),
+    "budget for thinking": lambda m, text: budget_curve(m, Question(text, "5")),
     "quantization": lambda m, text: quantize(m, text, TEXT),
 }
 

@@ -13,8 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from core import Recording
 from core.errors import ViewerError
+from core.generation.ending import Stop
 from core.generation.turns import messages_of
-from pages.ui.session import conversation, run_start
+from pages.ui.session import conversation, run_start, share_link
 from pages.watch.conversation_view import IN_SIGHT
 from tests.pages.apptest import Open, State, html, press, show_more, told, view
 from tests.tiny_models import CHAT, with_template
@@ -186,6 +187,7 @@ def test_thoughts_are_counted_and_folded(chat: Any, session: State) -> None:
     app.run()
     assert not app.exception
     labels = [label for _first, _end, label in view(app)["thoughts"] if "Thought" in label]
+    assert "its end was forced" in labels[0]
     assert len(labels) == 1 and "tokens" in labels[0] and "FLOP" in labels[0]
 
 
@@ -236,11 +238,16 @@ def test_a_file_without_messages_is_refused_in_one_sentence(data: bytes) -> None
 def test_stop_texts_and_the_largest_number_are_taken_from_their_fields(chat: Any, session: State) -> None:
     app = show_more(chat())
     state = session(app)
-    assert state.run.stops == {"stop": [], "most_new_tokens": 4, "stop_on_loop": 0}
+    assert state.run.stops == Stop(tokens=4).arguments
     app.text_area(key=f"stop_texts_{state.around_set}").set_value("###\n\\n\n###\n").run()
     app.number_input(key=f"most_new_tokens_{state.around_set}").set_value(2).run()
     app.selectbox(key=f"stop_on_loop_{state.around_set}").set_value(4).run()
-    assert session(app).run.stops == {"stop": ["###", "\n"], "most_new_tokens": 2, "stop_on_loop": 4}
+    assert session(app).run.stops == Stop(("###", "\n"), 2, 4).arguments
+    app.number_input(key=f"thinking_budget_{state.around_set}").set_value(3).run()
+    app.text_input(key=f"thinking_end_{state.around_set}").set_value(" The end.").run()
+    ending = session(app).ending
+    assert session(app).run.stops == ending.arguments == Stop(("###", "\n"), 2, 4, 3, " The end.").arguments
+    assert share_link.ending_of(share_link.link_values(session(app).conversation, ending)) == ending
     answer(app, session, 3)
     assert len(session(app).run.path) == 2 and told(app)
     app.text_area(key=f"stop_texts_{state.around_set}").set_value("a" * 300).run()

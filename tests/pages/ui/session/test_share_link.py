@@ -130,7 +130,9 @@ def test_steps_that_cannot_be_read_stay_as_they_are(steps: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["!", " ", "\u00a0", "-", ".", "r1A.", "s.", "x", "9", "[", '["a",'])
-@pytest.mark.parametrize("key", ["steps", "prompt", "model", "earlier", "stop", "constraint", "order", "temperature", "lang", "other"])
+@pytest.mark.parametrize(
+    "key", ["steps", "prompt", "model", "earlier", "stop", "thinking_budget", "thinking_end", "constraint", "order", "temperature", "other"]
+)
 def test_no_value_of_a_link_takes_long(key: str, unit: str) -> None:
     """40,000 exclamation marks in `steps` held the interpreter for minutes. A message of a browser has 2 MB."""
     address = {key: unit * (1_900_000 // len(unit)) + "a"}

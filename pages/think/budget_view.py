@@ -1,0 +1,153 @@
+"""What “How much is enough?” draws: the right answer by the budget for thoughts, of one question and of a set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from core.experiments.thinking import wilson
+from core.experiments.thinking_budget import WAIT, BudgetedQuestion, BudgetPoint
+from core.record.csv_text import csv_text
+from pages.ui.charts.css_colours import Palette, legend
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shares_up, tips, two_sides
+from pages.ui.experiments.experiment import Experiment
+from pages.ui.i18n import numbers
+from pages.ui.i18n.translation import _
+from pages.ui.session import elements
+from pages.ui.views import chart, receipt
+from pages.ui.views.think_view import plain, verdict
+
+
+def draw_one(run: Experiment) -> None:
+    """Draw the probability of the right answer at every budget, and what each answer costs."""
+    points: list[BudgetPoint] = [point for point in run.seen if not point.waited]
+    elements.section(_("How likely is the right answer after so many tokens of thoughts?"), _("exact, at the end that was forced"))
+    alt_text = _("The probability of the right answer by the number of tokens of thoughts, and whether the answer is right.")
+    chart.draw(by_budget, rows_of_one(points), key="thinking_budget_chart", title=alt_text, alt_text=alt_text, legend=verdicts())
+    legend(*verdicts())
+    st.markdown(told_of_one(points))
+    for waited in (point for point in run.seen if point.waited):
+        told = _("“{wait}” forced where it ended them: {tokens} of thoughts.")
+        st.markdown(f"{told.format(wait=WAIT.strip(), tokens=numbers.tokens(waited.budget))} {verdict(waited.given, run.about.answer)}")
+    draw_prices(run.seen)
+
+
+def draw_prices(seen: Sequence[BudgetPoint]) -> None:
+    """Draw the table of answers with their price."""
+    watts = receipt.assumptions().watts
+    head = (_("thoughts, tokens"), _("right answer"), _("it says"), "", _("all tokens"), _("time"), _("energy"))
+    rows = [
+        (
+            f"{numbers.whole(point.budget)}{_(', with “Wait,”') if point.waited else ''}",
+            numbers.percent(point.chance),
+            "–" if point.given is None else plain(point.given),
+            "✓" if point.right else "✗",
+            numbers.whole(point.tokens),
+            numbers.duration(point.seconds),
+            numbers.prefixed(point.seconds * watts, "J"),
+        )
+        for point in seen
+    ]
+    elements.table(head, rows)
+    told = _("Energy: the time of the passes at {watts} W, which is assumed; “What did it cost?” has the field for it.")
+    st.caption(told.format(watts=numbers.short(watts)))
+    elements.table_button(lambda: csv_text(pd.DataFrame(seen)), "thinking-budget.csv", "thinking_budget_csv")
+
+
+def verdicts() -> list[tuple[str, str]]:
+    """Return the colours of right and wrong answers with their meaning."""
+    return [("dice", _("the answer given is right")), ("other", _("it is wrong, or there is none"))]
+
+
+def rows_of_one(points: Sequence[BudgetPoint]) -> pd.DataFrame:
+    """Return the rows of the chart. Columns: place (tokens), share, low, high (the same), side ("one": right), given, label."""
+    rows = [
+        (
+            point.budget,
+            point.chance,
+            point.chance,
+            point.chance,
+            "one" if point.right else "other",
+            point.given or "–",
+            numbers.percent(point.chance),
+        )
+        for point in points
+        if not math.isnan(point.chance)
+    ]
+    return pd.DataFrame(rows, columns=["place", "share", "low", "high", "side", "given", "label"])
+
+
+def told_of_one(points: Sequence[BudgetPoint]) -> str:
+    """Say from which budget on the answer is right, and where the thoughts ended by themselves."""
+    last = points[-1]
+    own = _(" The model ends its thoughts by itself after {tokens}.").format(tokens=numbers.tokens(last.budget)) if last.is_own_end else ""
+    if not last.right:
+        return _("With all its thoughts the answer is not right.") + own
+    wrong = [number for number, point in enumerate(points) if not point.right]
+    first = points[wrong[-1] + 1] if wrong else points[0]
+    return _("From {tokens} of thoughts on, the answer is right.").format(tokens=f"**{numbers.tokens(first.budget)}**") + own
+
+
+def draw_set(run: Experiment) -> None:
+    """Draw the share of right answers at every budget with its interval, and what “Wait,” changes."""
+    seen: Sequence[BudgetedQuestion] = run.seen
+    told = _("{done} of {total} questions answered at every budget")
+    st.progress(len(seen) / run.about, text=told.format(done=numbers.whole(len(seen)), total=numbers.whole(run.about)))
+    alt_text = _("The share of right answers by the largest number of tokens of thoughts, with 95 percent intervals.")
+    chart.draw(by_budget, rows_of_set(seen), key="thinking_budget_set_chart", title=alt_text, alt_text=alt_text)
+    right = sum(one.unforced.right for one in seen)
+    mean = sum(one.unforced.budget for one in seen) / len(seen)
+    told = _("Without a limit {right} of {total} are right, after {tokens} tokens of thoughts on average.")
+    counts = {"right": numbers.whole(right), "total": numbers.whole(len(seen)), "tokens": numbers.decimal(mean, 0)}
+    st.markdown(told.format(**counts) + _enough(seen, right))
+    pairs = [(one.unforced, one.waited) for one in seen if one.waited is not None]
+    if pairs:
+        to_wrong = sum(before.right and not after.right for before, after in pairs)
+        to_right = sum(after.right and not before.right for before, after in pairs)
+        told = _("“{wait}” forced at their end: {to_wrong} of {total} answers turn from right to wrong, {to_right} from wrong to right.")
+        counts = {"to_wrong": numbers.whole(to_wrong), "to_right": numbers.whole(to_right), "total": numbers.whole(len(pairs))}
+        st.markdown(told.format(wait=WAIT.strip(), **counts))
+
+
+def _enough(seen: Sequence[BudgetedQuestion], right: int) -> str:
+    """Say with which budget as many are right as without a limit."""
+    enough = next((budget for budget in _budgets(seen) if sum(one.at(budget).right for one in seen) >= right), None)
+    if not right or enough is None:
+        return ""
+    return _(" With at most {tokens} as many are right.").format(tokens=f"**{numbers.tokens(enough)}**")
+
+
+def _budgets(seen: Sequence[BudgetedQuestion]) -> list[int]:
+    """Return the budgets that were forced in these questions, and the longest thoughts of all."""
+    forced = {point.budget for one in seen for point in one.points if not point.waited and not point.is_own_end}
+    return sorted(forced | {max(one.unforced.budget for one in seen)})
+
+
+def rows_of_set(seen: Sequence[BudgetedQuestion]) -> pd.DataFrame:
+    """Return the rows of the chart. Columns: as in `rows_of_one`, with the interval; side is "one"."""
+    rows = []
+    for budget in _budgets(seen):
+        right = sum(one.at(budget).right for one in seen)
+        low, high = wilson(right, len(seen))
+        told = _("{right} of {total} right").format(right=numbers.whole(right), total=numbers.whole(len(seen)))
+        rows.append((budget, right / len(seen), low, high, "one", told, numbers.percent(right / len(seen))))
+    return pd.DataFrame(rows, columns=["place", "share", "low", "high", "side", "given", "label"])
+
+
+@chart_spec(8)
+def by_budget(colours: Palette) -> alt.TopLevelMixin:
+    """A share by the tokens of thoughts, with its interval. Columns: see `rows_of_one`."""
+    x = alt.X("place:Q", axis=grey_axis(colours, _("tokens of thoughts")), scale=alt.Scale(nice=False, padding=12))
+    base = CHART.encode(x=x)
+    line = base.mark_line(strokeWidth=2, color=colours.muted_text, tooltip=None).encode(y=shares_up(colours))
+    spans = base.mark_rule(strokeWidth=1.5, color=colours.muted_text).encode(y=alt.Y("low:Q", title=None), y2="high:Q")
+    dots = base.mark_circle(size=70, opacity=1).encode(
+        y=shares_up(colours),
+        color=two_sides(colours),
+        tooltip=tips(("place", _("tokens of thoughts")), ("label", _("probability")), ("given", _("answer"))),
+    )
+    return alt.layer(line, spans, dots).properties(height=200)
