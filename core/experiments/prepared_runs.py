@@ -1,7 +1,7 @@
-"""Prepared runs: about a dozen recordings of the bundled models, each of which demonstrates one point.
+"""Prepared runs: about a dozen recordings of the bundled models and of one from elsewhere, each of which demonstrates one point.
 
 Each is a real run. Seeds and prompts are tried until the claim of the recipe holds (`claims.py`). Only the words that the recipe names are
-forced. `python -m pages.ui.experiments.record_results` makes the recordings.
+forced. `python -m pages.ui.experiments.record_results` makes the recordings; `... loop_elsewhere=FILE` that of the model in this file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BEGINNINGS_OF_LOOPS = ("The king says", "The dog has", "The girl does not", "La 
 class PreparedRun:
     """A recipe. claim: what the run must show. steps: tokens at most. branches: words forced first, one branch each.
 
-    model: the bundled model's name. seeds, others: further seeds and prompts that are tried until the claim holds.
+    model: the name of a bundled model, or of one that is not here if `is_bundled` is False. seeds, others: further seeds and prompts that are tried until the claim holds.
     to_sentence: whether a run stops at the first end of a sentence after half of its steps.
     """
 
@@ -47,6 +47,7 @@ class PreparedRun:
     steps: int = 40
     branches: tuple[str, ...] = ("",)
     model: str = "storyteller"
+    is_bundled: bool = True
     seeds: int = 1
     others: tuple[str, ...] = ()
     to_sentence: bool = False
@@ -63,6 +64,7 @@ PREPARED: tuple[PreparedRun, ...] = (
     PreparedRun("justified", claims.JUSTIFIED, "Is a whale a fish?", USUAL, 30, (" Yes", " No"), seeds=200),
     PreparedRun("aloud", claims.ALOUD, f"Question: What is 84 + 90 + 35?\n{CHAIN_OF_THOUGHT.begin}", GREEDY, 120),
     PreparedRun("loop", claims.LOOP, "The teacher has", GREEDY, 100, others=BEGINNINGS_OF_LOOPS),
+    PreparedRun("loop_elsewhere", claims.LOOP, "I am a", GREEDY, 60, model="SmolLM2-135M-Instruct.Q4_1.gguf", is_bundled=False),
     PreparedRun("rare_name", claims.RARE_NAME, "Mrs. Wojciechowska-Nguyen met Siobhán Przybyszewska,", USUAL, 40, to_sentence=True),
     PreparedRun("emoji", claims.EMOJI, "The fox 🦊 sent the owl 🦉 a letter:", USUAL, 40, to_sentence=True),
     PreparedRun("ending", claims.ENDING, "Why is the sky blue?", USUAL, 90, seeds=40, others=("The mouse said goodbye.", "Dear diary,")),

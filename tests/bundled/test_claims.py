@@ -51,8 +51,10 @@ def test_the_examples_were_chosen_for_these_weights() -> None:
 @pytest.mark.parametrize("recipe", PREPARED, ids=lambda recipe: recipe.name)
 def test_a_prepared_run_shows_its_claim_in_its_file_and_with_the_weights(recipe: PreparedRun) -> None:
     kept = prepared_runs.load(recipe.name)
-    made = prepared_runs.make(recipe, load_model(recipe.model, device="cpu", dtype="float32"))
     assert recipe.claim.holds(kept), recipe.claim.says
+    if not recipe.is_bundled:
+        return
+    made = prepared_runs.make(recipe, load_model(recipe.model, device="cpu", dtype="float32"))
     assert list(map(text_of, branches(made))) == list(map(text_of, branches(kept)))
 
 

@@ -80,7 +80,9 @@ def warm_up() -> None:
 
 
 def main(names: list[str]) -> None:
-    """Record the experiments with these names, or all of them."""
+    """Record the experiments with these names, or all of them. NAME=FILE: the model of a prepared run that is not bundled."""
+    files = dict(name.partition("=")[::2] for name in names)
+    names = list(files)
     if not names or "first_step" in names:
         for path, picture in first_steps().items():
             path.write_text(picture, "utf-8")
@@ -90,10 +92,10 @@ def main(names: list[str]) -> None:
     experiment.FOLDER.mkdir(parents=True, exist_ok=True)
     prepared_runs.FOLDER.mkdir(parents=True, exist_ok=True)
     for recipe in prepared_runs.PREPARED:
-        if names and recipe.name not in names:
+        if (names and recipe.name not in names) or not (recipe.is_bundled or files.get(recipe.name)):
             continue
         began = monotonic()
-        data = prepared_runs.packed(prepared_runs.make(recipe, load_model(recipe.model)))
+        data = prepared_runs.packed(prepared_runs.make(recipe, load_model(files.get(recipe.name) or recipe.model)))
         write_file(prepared_runs.FOLDER / f"{recipe.name}{prepared_runs.ENDING}", data, began)
     for spec in recorded():
         if names and spec.name not in names:
