@@ -29,6 +29,9 @@ MARKS = (
 )
 
 
+USUAL_END = " So the answer is"  # ends the thoughts of a model whose template has no marks
+
+
 @dataclass(frozen=True, slots=True)
 class Thought:
     """A thought in an answer. first, end: its tokens, the marks included. closed: whether its closing mark was written."""

@@ -101,8 +101,9 @@ class Looping:
     """What is known so far. text: prompt and written text. period, copies, start: of the loop; period 0: none was found yet.
 
     written: the text of each copy; pieces: the tokens of one; shares[copy][token]: the model's probability of each. usual: the run without
-    a remedy, with its price. attending: the heads that attend most from a token to the one behind its earlier copy, with that attention,
-    strongest first. facts: number of facts that were asked. done: whether everything was measured.
+    a remedy, with its price; own: the price of the settings of a run that did not loop. attending: the heads that attend most from a token
+    to the one behind its earlier copy, with that attention, strongest first.
+    facts: number of facts that were asked. done: whether everything was measured.
     """
 
     text: str
@@ -115,6 +116,7 @@ class Looping:
     shares: tuple[tuple[float, ...], ...] = ()
     each: tuple[Copy, ...] = ()
     usual: Remedy | None = None
+    own: Remedy | None = None
     remedies: tuple[Remedy, ...] = ()
     attending: tuple[tuple[Head, float], ...] = ()
     switched_off: tuple[SwitchedOff, ...] = ()
@@ -151,7 +153,7 @@ def looping(
                 yield Looping(run.text, step.index + 1)
         found = run.loop if run.finished == "loop" else None
         if found is None:
-            yield Looping(run.text, len(run.path), done=True)
+            yield _without_loop(model, run, causes)
             return
         seen = replace(Looping(run.text, len(run.path)), **copies_of(run.path, found))
         yield seen
@@ -159,6 +161,18 @@ def looping(
             yield from _causes(model, run, found, seen)
     finally:
         run.release()
+
+
+def _without_loop(model: LanguageModel, run: Generation, causes: bool) -> Looping:
+    """Return a run that does not loop, with the price of its settings and of none, if they differ from greedy."""
+    seen = Looping(run.text, len(run.path), done=True)
+    if not causes or run.settings.greedy:
+        return seen
+    price = _Price(model)
+    own, none = (
+        Remedy("", 0.0, "", None, 0, len(run.path), *price.of(settings)) for settings in (run.settings, SamplingSettings(greedy=True))
+    )
+    return replace(seen, own=own, usual=none, facts=price.count)
 
 
 def copies_of(path: Sequence[Step], loop: Loop) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Prepared runs: about a dozen recordings of the bundled models and of one from elsewhere, each of which demonstrates one point.
 
 Each is a real run. Seeds and prompts are tried until the claim of the recipe holds (`claims.py`). Only the words that the recipe names are
-forced. `python -m pages.ui.experiments.record_results` makes the recordings; `... loop_elsewhere=FILE` that of the model in this file.
+forced. `python -m pages.ui.experiments.record_results` makes the recordings; `... loop_elsewhere=FILE` makes that of
+another model.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ BEGINNINGS_OF_LOOPS = ("The king says", "The dog has", "The girl does not", "La 
 class PreparedRun:
     """A recipe. claim: what the run must show. steps: tokens at most. branches: words forced first, one branch each.
 
-    model: the name of a bundled model, or of one that is not here if `is_bundled` is False. seeds, others: further seeds and prompts that are tried until the claim holds.
+    model: the name of a bundled model, or of one that is not here if `is_bundled` is False.
+    seeds, others: further seeds and prompts that are tried until the claim holds.
     to_sentence: whether a run stops at the first end of a sentence after half of its steps.
     """
 

@@ -100,9 +100,18 @@ def title(seen: Calibration) -> str:
     return plain(offered_models.title(seen.model))
 
 
+def verdict(seen: Calibration, temperature: float) -> str:
+    """Say in how many ranges as many tokens followed as the model said, and where it said too little or too much."""
+    bins = seen.bins(temperature)
+    modest, bold = sum(part.low > part.predicted for part in bins), sum(part.high < part.predicted for part in bins)
+    told = _("{model}: in {fits} of {count} ranges the diagonal is within the interval; {modest} above it, {bold} below it.")
+    counts = {"fits": len(bins) - modest - bold, "count": len(bins), "modest": modest, "bold": bold}
+    return told.format(model=title(seen), **{name: numbers.whole(count) for name, count in counts.items()})
+
+
 def distances(seen: list[Calibration], temperature: float) -> None:
     """Draw the distance of each model from the diagonal, and what it says and does not say."""
-    heads = (_("model"), _("of 70 to 80 %, followed"), _("distance"), _("smallest at temperature"), _("tokens"))
+    heads = (_("model"), _("of 70 to 80 %, followed"), _("distance"), _("nearest at temperature"), _("tokens"))
     rows = []
     for model in seen:
         seven = next((part for part in model.bins(temperature) if part.start == SEVEN), None)
@@ -117,5 +126,8 @@ def distances(seen: list[Calibration], temperature: float) -> None:
     if min(part.places for part in seen) < FEW:
         few = _("Fewer than {few} tokens: the intervals are wide, and the distance is mostly chance. Use a longer text.")
         st.markdown(few.format(few=numbers.whole(FEW)))
-    st.caption(_("Distance: of the 100 % at each place, how much the ranges of 10 % are above or below the diagonal (Full-ECE)."))
+    for model in seen:
+        st.markdown(verdict(model, temperature))
+    st.caption(_("Thin vertical lines: 95 % intervals. Above the diagonal, more tokens followed than the model said; below it, fewer."))
+    st.caption(_("Distance: how far the points are from the diagonal, each weighted by the probability in its range of 10 % (Full-ECE)."))
     st.caption(_("Near the diagonal, a model knows how often such a text goes on like this. It says nothing of facts, or of other texts."))

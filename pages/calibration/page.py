@@ -9,6 +9,7 @@ import streamlit as st
 from core.experiments.calibration import Calibration, calibrations, unread_stories
 from pages.calibration import NOBODY, OWN, STORIES, TEXT_NAMES, TEXTS
 from pages.calibration.calibration_view import draw, follow_link
+from pages.ui import features
 from pages.ui.experiments import results
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import _, said
@@ -56,3 +57,6 @@ frame.header(
 follow_link()
 with drawing_boundary():
     controls()
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="calibration_words"):
+        st.caption(_("How sure was the model of one word, or of one field of an answer?"), width="content")
+        st.page_link(features.file_of("read"), label=_("Read a text"), icon=":material/menu_book:", width="content")

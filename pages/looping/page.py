@@ -27,6 +27,7 @@ frame.page()
 ONE, MANY = "looping", "looping_runs"
 LENGTHS, COPIES, TEXTS = (100, 200, 400), (3, 4, 6), (12, 24, 48)
 SHOWN_TEXT, LONGEST = 90, 400  # characters of what a remedy writes, and of the text before the loop
+LONGEST_SHOWN = 2_000  # characters of a text without a loop
 
 
 def one_view() -> None:
@@ -56,10 +57,11 @@ def draw_one(run: Experiment) -> None:
     """Draw what is known of the loop so far."""
     seen: Looping = run.seen[-1]
     if not seen.period:
-        tail = f":gray[{plain(seen.text[-400:])}]"
-        st.markdown(tail)
+        st.markdown(f":gray[{plain(seen.text[-LONGEST_SHOWN:])}]")
         if seen.done:
             st.info(_("No loop within {tokens}. Try another prompt, or a longer text.").format(tokens=numbers.tokens(seen.tokens)))
+        if seen.own is not None:
+            draw_own_price(seen)
         return
     first = numbers.whole(seen.start + 1)
     sentence = _("From token {first} on, {tokens} come again and again: {copies} copies.")
@@ -74,12 +76,24 @@ def draw_one(run: Experiment) -> None:
         draw_heads(seen)
 
 
+def draw_own_price(seen: Looping) -> None:
+    """Draw what the visitor's settings cost, with which the text did not loop."""
+    own, usual = seen.own, seen.usual
+    assert own is not None and usual is not None
+    elements.section(_("What your settings cost elsewhere"), _("on a text that was never in the training"))
+    head = ("", _("log-prob\u00adability"), _("made impossible"), _("facts"))
+    rows = [(_("your settings"), *_price(own)), (_("none of them"), *_price(usual))]
+    elements.table(head, rows)
+    st.caption(f"{_about_price(seen)} {_('To see why it would loop, choose the likeliest token.')}")
+
+
 def draw_copies(seen: Looping) -> None:
     """Draw the probability of every token in every copy, and the means of each copy."""
     rises = seen.each[-1].mean > seen.each[0].mean
     title = _("Each copy makes the next one likelier") if rises else _("How likely each copy is")
     elements.section(title, _("probability of the copied tokens"))
     alt_text = _("The model's probability of each token of the loop, a line for each copy.")
+    st.caption(_("A line for each copy: the first is the palest, the newest the darkest."))
     with st.container(key="detail_looping"):
         chart.draw(looping_charts.copies, looping_charts.copy_rows(seen), key="looping_copies_chart", title=alt_text, alt_text=alt_text)
     head = (_("copy"), _("mean probability"), _("tokens that became likelier"), _("tokens that are the likeliest"), _("entropy"))
@@ -111,14 +125,15 @@ def draw_remedies(seen: Looping) -> None:
     ending = [tried for tried in seen.remedies if tried.ends_it]
     if usual.left_at is not None:
         st.markdown(_("Without a remedy the text leaves the loop by itself after {tokens}.").format(tokens=numbers.tokens(usual.left_at)))
-    told = _(
-        "{count} of {total} remedies end the loop. Their price is measured on a text that was never in the training: the mean logarithm of "
-        "its tokens' probabilities ({usual} without a remedy), the share of its tokens that become impossible, and how many of {facts} "
-        "facts stay the likeliest answer ({told} without a remedy). Greedy settings are priced at temperature 1."
-    )
-    counts = {"count": len(ending), "total": len(seen.remedies), "facts": seen.facts, "told": usual.facts}
-    written = {name: numbers.whole(count) for name, count in counts.items()}
-    st.caption(told.format(usual=numbers.decimal(usual.log_probability, 2), **written))
+    counts = {"count": numbers.whole(len(ending)), "total": numbers.whole(len(seen.remedies))}
+    told = _("{count} of {total} remedies end the loop.").format(**counts)
+    if ending:
+        cheapest = _("The lowest price has {remedy}: it stands first, the others that end it follow by their price.")
+        told = f"{told} {cheapest.format(remedy=f'**{_name(seen.sorted_remedies()[0])}**')}"
+    st.markdown(told)
+    without = _("Without a remedy: {usual}, {told} facts.")
+    usual_price = without.format(usual=numbers.decimal(usual.log_probability, 2), told=numbers.whole(usual.facts))
+    st.caption(f"{_about_price(seen)} {usual_price}")
     head = (_("remedy"), _("leaves the loop at token"), _("log-prob\u00adability"), _("made impossible"), _("facts"), _("what it writes"))
     elements.table(head, [_row(tried) for tried in seen.sorted_remedies()], ends_in_text=True)
     elements.table_button(lambda: csv_text(pd.DataFrame(seen.remedies)), "remedies.csv", "looping_csv")
@@ -130,10 +145,26 @@ def _row(tried: Remedy) -> tuple[str, ...]:
         left = _("{left}, into a loop of {tokens}").format(left=left, tokens=numbers.tokens(tried.again))
     text = " ".join(tried.text.split())
     shown = text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}…"
-    price = (numbers.decimal(tried.log_probability, 2), numbers.percent(tried.excluded), numbers.whole(tried.facts))
-    row = SETTINGS[tried.setting]
-    name = f"{_(row.short)} {numbers.short(tried.value)}"
-    return name, left, *price, plain(shown).replace("|", "\\|")
+    return _name(tried), left, *_price(tried), plain(shown).replace("|", "\\|")
+
+
+def _name(tried: Remedy) -> str:
+    return f"{_(SETTINGS[tried.setting].short)} {numbers.short(tried.value)}"
+
+
+def _price(tried: Remedy) -> tuple[str, str, str]:
+    return numbers.decimal(tried.log_probability, 2), numbers.percent(tried.excluded), numbers.whole(tried.facts)
+
+
+def _about_price(seen: Looping) -> str:
+    """Say how a price is measured, and how it is read."""
+    told = _(
+        "The price is measured on a text that was never in the training: the mean logarithm of its tokens' probabilities (nearer to 0 is "
+        "better), the share of its tokens that become impossible, and how many of {facts} facts stay the likeliest answer. A cut-off can "
+        "look better than nothing, because the tokens that it makes impossible are not in the mean. Greedy settings are priced at "
+        "temperature 1."
+    )
+    return told.format(facts=numbers.whole(seen.facts))
 
 
 def draw_heads(seen: Looping) -> None:

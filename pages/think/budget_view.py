@@ -21,6 +21,8 @@ from pages.ui.session import elements
 from pages.ui.views import chart, receipt
 from pages.ui.views.think_view import plain, verdict
 
+MOSTLY = 0.9  # of the right answers
+
 
 def draw_one(run: Experiment) -> None:
     """Draw the probability of the right answer at every budget, and what each answer costs."""
@@ -31,7 +33,7 @@ def draw_one(run: Experiment) -> None:
     legend(*verdicts())
     st.markdown(told_of_one(points))
     for waited in (point for point in run.seen if point.waited):
-        told = _("“{wait}” forced where it ended them: {tokens} of thoughts.")
+        told = _("“{wait}” was forced where it ended them, so that it thinks on: {tokens} of thoughts.")
         st.markdown(f"{told.format(wait=WAIT.strip(), tokens=numbers.tokens(waited.budget))} {verdict(waited.given, run.about.answer)}")
     draw_prices(run.seen)
 
@@ -53,7 +55,7 @@ def draw_prices(seen: Sequence[BudgetPoint]) -> None:
         for point in seen
     ]
     elements.table(head, rows)
-    told = _("Energy: the time of the passes at {watts} W, which is assumed; “What did it cost?” has the field for it.")
+    told = _("Times of one run. Energy: this time at {watts} W, which is assumed; “What did it cost?” has the field for it.")
     st.caption(told.format(watts=numbers.short(watts)))
     elements.table_button(lambda: csv_text(pd.DataFrame(seen)), "thinking-budget.csv", "thinking_budget_csv")
 
@@ -89,7 +91,10 @@ def told_of_one(points: Sequence[BudgetPoint]) -> str:
         return _("With all its thoughts the answer is not right.") + own
     wrong = [number for number, point in enumerate(points) if not point.right]
     first = points[wrong[-1] + 1] if wrong else points[0]
-    return _("From {tokens} of thoughts on, the answer is right.").format(tokens=f"**{numbers.tokens(first.budget)}**") + own
+    told = _("From {tokens} of thoughts on, the answer is right: that is {share} of its thoughts. Tried every {step} tokens.")
+    step = points[1].budget - points[0].budget if len(points) > 1 else 0
+    share = numbers.percent(first.budget / last.budget if last.budget else 1.0)
+    return told.format(tokens=f"**{numbers.tokens(first.budget)}**", share=share, step=numbers.whole(step)) + own
 
 
 def draw_set(run: Experiment) -> None:
@@ -103,22 +108,26 @@ def draw_set(run: Experiment) -> None:
     mean = sum(one.unforced.budget for one in seen) / len(seen)
     told = _("Without a limit {right} of {total} are right, after {tokens} tokens of thoughts on average.")
     counts = {"right": numbers.whole(right), "total": numbers.whole(len(seen)), "tokens": numbers.decimal(mean, 0)}
-    st.markdown(told.format(**counts) + _enough(seen, right))
+    st.markdown(told.format(**counts) + _enough(seen, right, mean))
     pairs = [(one.unforced, one.waited) for one in seen if one.waited is not None]
     if pairs:
         to_wrong = sum(before.right and not after.right for before, after in pairs)
         to_right = sum(after.right and not before.right for before, after in pairs)
-        told = _("“{wait}” forced at their end: {to_wrong} of {total} answers turn from right to wrong, {to_right} from wrong to right.")
+        told = _(
+            "“{wait}” forced at their end, so that it thinks on: {to_wrong} of {total} answers turn from right to wrong, {to_right} from "
+            "wrong to right."
+        )
         counts = {"to_wrong": numbers.whole(to_wrong), "to_right": numbers.whole(to_right), "total": numbers.whole(len(pairs))}
         st.markdown(told.format(wait=WAIT.strip(), **counts))
 
 
-def _enough(seen: Sequence[BudgetedQuestion], right: int) -> str:
-    """Say with which budget as many are right as without a limit."""
-    enough = next((budget for budget in _budgets(seen) if sum(one.at(budget).right for one in seen) >= right), None)
-    if not right or enough is None:
+def _enough(seen: Sequence[BudgetedQuestion], right: int, mean: float) -> str:
+    """Say with which budget nine of ten of those are right that are right without a limit, and how much of the thoughts that is."""
+    enough = next((budget for budget in _budgets(seen) if sum(one.at(budget).right for one in seen) >= MOSTLY * right), None)
+    if not right or enough is None or not mean:
         return ""
-    return _(" With at most {tokens} as many are right.").format(tokens=f"**{numbers.tokens(enough)}**")
+    told = _(" Nine of ten of these need at most {tokens}: {share} of the average.")
+    return told.format(tokens=f"**{numbers.tokens(enough)}**", share=numbers.percent(enough / mean))
 
 
 def _budgets(seen: Sequence[BudgetedQuestion]) -> list[int]:

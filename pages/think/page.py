@@ -82,7 +82,8 @@ def draw_counted(run: Experiment) -> None:
 
 def budget_tab() -> None:
     """Draw what answers are worth whose thoughts were ended by force: of one question, and of a set."""
-    st.caption(f"{GREEDY} {TRAINED}")
+    begins = _("Every answer comes after “{begin}”, also with 0 tokens of thoughts; “at once” on the other tab asks in another way.")
+    st.caption(f"{GREEDY} {TRAINED} {begins.format(begin=CHAIN_OF_THOUGHT.begin)}")
     marks = current.model().thinking_marks
     if marks:
         told = _("The chat template of this model has tags for thoughts: it is asked in a conversation, and its thoughts end with {mark}.")

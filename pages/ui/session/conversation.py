@@ -11,6 +11,7 @@ import streamlit as st
 
 from core import Generation
 from core.chat.conversation import checked_messages
+from core.chat.thoughts import USUAL_END
 from core.errors import BadRecording, ModelError, ViewerError
 from core.generation.recording_file import public_name
 from core.generation.turns import messages_of
@@ -217,6 +218,8 @@ def ending_changed(texts: str, tokens: str, copies: str, thoughts: str, thoughts
     most, count = (int(current.field(key) or 0) for key in (tokens, copies))
     budget, end = current.field(thoughts), str(current.field(thoughts_end) or "")
     listed = dict.fromkeys(line for line in lines if line)
+    if budget is not None and session.ending.thoughts is None and not end and not current.model().thinking_marks:
+        end = USUAL_END
     session.ending = Stop.checked(listed, most, count, None if budget is None else int(budget), end)
     session.clicks += 1
 

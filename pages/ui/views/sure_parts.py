@@ -36,13 +36,16 @@ def sure_parts(read: Callable[[], scoring.ScoredText], key: str) -> None:
         if not parts:
             st.caption(_("No word of this text was measured."))
             return
-        heads = (names[kind], _("probability"), _("lowest token"), _("other tokens in its place"))
+        heads = (names[kind], _("probability"), _("lowest token"), _("likeliest other token in its place"))
+        st.caption(_("The least sure first."))
         elements.table(heads, map(_row, parts[:SHOWN]))
         if len(parts) > SHOWN:
             st.caption(
                 _("The {shown} least sure of {count}; the file has all of them.").format(shown=SHOWN, count=numbers.whole(len(parts)))
             )
         elements.table_button(lambda: csv_text(pd.DataFrame(parts)), f"{kind}.csv", f"{key}_sure_csv")
+        if kind == "fields":
+            st.caption(_("A value in quotes counts with its closing quotation mark: without it, “Ann” could still become “Anna”."))
         st.caption(
             _(
                 "The probability is the product of its tokens' probabilities. It says how likely the model was to write this, not how true "
