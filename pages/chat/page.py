@@ -14,7 +14,7 @@ from pages.ui import features
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
-from pages.ui.session import conversation, current, notices, operator_role
+from pages.ui.session import conversation, current, elements, notices, operator_role
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.state import current_session
 from pages.ui.shell import frame
@@ -60,3 +60,10 @@ frame.header(
 with drawing_boundary():
     notices.show_notice(conversation.no_template())
     choose_model()
+    elements.section(_("Is the template right?"), _("answered below a conversation"))
+    st.markdown(
+        _(
+            "With a chat model, Watch checks its chat template: a doubled start token, a missing end token, a system prompt that is left "
+            "out, the model's surprise at each token of the template, and the first token that differs from what your program sent."
+        )
+    )
