@@ -57,7 +57,7 @@ function buildStrip() {
   words.places = [];
   words.before = element("button", "before");
   words.caret = element("span", "caret");
-  [words.ask, words.left] = [element("button", "ask"), element("button", "ask")];
+  [words.ask, words.left] = [element("button", "ask"), element("button", "back")];
   card.hidden = true;
   words.append(words.before, words.caret, words.ask, words.left);
   legend.append(element("span"), element("i"), element("span"), element("b"), element("b", "steered"));
