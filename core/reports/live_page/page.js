@@ -91,6 +91,7 @@ class LivePage {
   drawBranches() {
     const { branches, run } = this, endings = run.endings();
     branches.hidden = endings.length < 2;
+    if (branches.hidden) return;
     branches.firstElementChild.textContent = this.speech.say("branches", { count: this.speech.number(endings.length) });
     fill(branches.lastElementChild, endings.length, () => element("button", "press")).forEach((button, i) => {
       const [node, text, isCurrent] = endings[i];

@@ -21,8 +21,8 @@ function drawPlayer(my) {
   player.classList.toggle("playing", playing);
   live.buttons.play.hidden = playing;
   live.buttons.pause.hidden = !playing;
-  const isOver = Boolean(data?.ended) && !data.recorded; // a recording begins again
-  for (const name of ["step", "play"]) live.buttons[name].ariaDisabled = String(isOver);
+  const isOver = String(Boolean(data?.ended) && !data.recorded); // a recording begins again
+  for (const button of [live.buttons.step, live.buttons.play]) if (button.ariaDisabled !== isOver) button.ariaDisabled = isOver;
   if (data && !player.speed.matches(":focus-within")) player.speed.show(data.speed);
 }
 
