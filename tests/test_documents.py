@@ -139,6 +139,16 @@ def test_the_readme_s_disk_and_memory_are_those_of_the_benchmark() -> None:
     assert f"it takes {int(memory[1]) / 1000:.1f} GB of memory" in said
 
 
+def test_the_readme_s_speed_of_the_live_page_is_that_of_the_benchmark() -> None:
+    rows = (ROOT / "tests/benchmarks/README.md").read_text("utf-8")
+    fast = re.search(r"\| a live page, storyteller, [^|]*\| ([\d.]+) MB; ([\d.]+) s; (\d+);", rows)
+    plain = re.search(r"\| the same in plain JavaScript; with storyteller-mini \| [\d.]+ s, (\d+), \d+; ([\d.]+) MB,", rows)
+    assert fast and plain
+    said = " ".join(text_of("README.md").split())
+    assert f"({fast[1]} MB; with a smaller one, `--model mini`, {plain[2]} MB)" in said
+    assert f"first bars after {fast[2]} s and computes {fast[3]} tokens a second ({plain[1]} without SIMD)" in said
+
+
 def test_the_readme_reads_torch_s_version_as_the_dockerfile_does() -> None:
     version = "\"$(grep '^torch==' requirements.txt)\""
     assert f"pip install {version} --index-url https://" in text_of("README.md") and version in text_of("Dockerfile")

@@ -70,3 +70,12 @@ def test_the_workflow_runs_the_same_as_ci_and_installs_elsewhere() -> None:
     assert {name.partition("-")[0] for name in installed["strategy"]["matrix"]["os"]} == {"macos", "windows"}
     commands = [step["run"] for step in installed["steps"] if "run" in step]
     assert commands[0] == "pip install ." and "tests/smoke.py" in commands[1]
+
+
+def test_a_release_gets_the_live_page_that_the_readme_links() -> None:
+    workflow = read(FORGE / "workflows" / "release.yml")
+    commands = [step["run"] for step in workflow["jobs"]["live-page"]["steps"] if "run" in step]
+    readme = (FORGE.parent / "README.md").read_text("utf-8")
+    made = commands[1].rpartition(" ")[2]
+    assert f"    {commands[1]}\n" in readme and commands[2].endswith(f" {made}")
+    assert re.findall(r"\]\(([^)]+)\)", readme)[1] == f"../../releases/latest/download/{made}", "the first link after the picture"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import segno
 
 from core import palette
@@ -21,7 +17,7 @@ from core.generation.generation import Generation
 from core.message import ENGLISH, Message, Number, Wording, percent
 from core.record.step import Step
 from core.record.step_rows import StepRow, constrained, tint_depth
-from core.reports import step_in_browser
+from core.reports import html_file, step_in_browser
 from core.reports.animation import part_of
 from core.reports.settings_text import summary
 from core.reports.step_picture import picture_rows, row_texts
@@ -30,6 +26,7 @@ from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can
 
 HERE = Path(__file__).parent
+SCRIPTS = (step_in_browser.STEP, step_in_browser.DICE, HERE / "page.js")
 LONGEST_LINK = 1_800  # characters that a QR code holds and a telephone still reads
 MOST_CHARTS = 24
 LONGEST_TEXT = 2_000  # tokens on the page; of a longer run the newest, if no part is named
@@ -39,26 +36,9 @@ MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
 
 
 @cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined)
-    return environment.get_template("page.html.j2")
-
-
-@cache
 def _style() -> str:
     """Return the style sheets, inside of .tpv-run, with the colours of both themes."""
-    style = f".tpv-run {{ {step_in_browser.STYLE.read_text('utf-8')} }}{(HERE / 'page.css').read_text('utf-8')}"
-    for name, colours in (("LIGHT", palette.LIGHT), ("DARK", palette.DARK)):
-        style = style.replace(name, "; ".join(f"--tv-{key.replace('_', '-')}: {value}" for key, value in palette.as_data(colours).items()))
-    return style
-
-
-@cache
-def _script() -> tuple[str, str]:
-    """Return the script, and its hash for the page's Content-Security-Policy, which lets no other script run."""
-    scripts = "".join(file.read_text("utf-8") for file in (step_in_browser.STEP, step_in_browser.DICE, HERE / "page.js"))
-    script = f"(() => {{\n{scripts}}})();\n"
-    return script, f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+    return html_file.with_colours(f".tpv-run {{ {step_in_browser.STYLE.read_text('utf-8')} }}{(HERE / 'page.css').read_text('utf-8')}")
 
 
 def page(
@@ -84,8 +64,8 @@ def page(
         else full_path[-LONGEST_TEXT:]
     )
     model = run.model
-    script, script_hash = _script()
-    return _template().render(
+    script, script_hash = html_file.script(SCRIPTS)
+    return html_file.template(HERE).render(
         _=lambda template, **values: wording.say(Message(template, **values)),
         language=wording.language,
         title=_title(run),
@@ -124,7 +104,7 @@ def _buttons(wording: Wording) -> list[tuple[str, str]]:
 
 
 def _data(path: Sequence[Step], count: int, wording: Wording) -> str:
-    """Return the candidates of each step as JSON in which no text can end the script element."""
+    """Return the candidates of each step as JSON."""
     steps = [
         {
             "title": wording.say(Message("Token {number}: {piece}", number=step.index + 1, piece=step.piece)),
@@ -137,9 +117,7 @@ def _data(path: Sequence[Step], count: int, wording: Wording) -> str:
         }
         for step in path
     ]
-    data = {"steps": steps, "play": wording.say(Message("Play")), "pause": wording.say(Message("Pause"))}
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.translate({ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"})
+    return html_file.inert({"steps": steps, "play": wording.say(Message("Play")), "pause": wording.say(Message("Pause"))})
 
 
 def _row_data(row: StepRow, wording: Wording) -> tuple[Any, ...]:

@@ -42,12 +42,16 @@ function drawRow(row, [label, , model, used, number, kind], ...names) {
   solid.style.setProperty("--share", used);
 }
 
-// Shows a card below an element. `home` is the positioned parent of the card.
+// Shows a card below an element, or above it where the window ends. `home` is the positioned parent of the card.
+const FOOT = 64; // pixels at the lower edge of a window, where a player stands
+
 function placeCard(card, below, home, gap = 6) {
   card.hidden = false;
+  card.style.left = 0; // where it has its own width
   const box = below.getBoundingClientRect(), frame = home.getBoundingClientRect();
   card.style.left = `${Math.max(0, Math.min(box.left - frame.left, frame.width - card.offsetWidth))}px`;
-  card.style.top = `${box.bottom - frame.top + gap}px`;
+  const above = box.top - gap - card.offsetHeight, isLow = box.bottom + gap + card.offsetHeight > window.innerHeight - FOOT;
+  card.style.top = `${(isLow && above > 0 ? above : box.bottom + gap) - frame.top}px`;
 }
 
 // Makes a group of tokens or bars one Tab stop: arrows move, Home and End go to the ends, Enter and Space click. `find` returns the items.

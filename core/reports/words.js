@@ -57,9 +57,9 @@ function buildStrip() {
   words.places = [];
   words.before = element("button", "before");
   words.caret = element("span", "caret");
-  words.ask = element("button", "ask");
+  [words.ask, words.left] = [element("button", "ask"), element("button", "back")];
   card.hidden = true;
-  words.append(words.before, words.caret, words.ask);
+  words.append(words.before, words.caret, words.ask, words.left);
   legend.append(element("span"), element("i"), element("span"), element("b"), element("b", "steered"));
   strip.append(words, legend, card);
   Object.assign(strip, { words, legend, card });
@@ -79,15 +79,15 @@ function buildStrip() {
 }
 
 // tokens: {text, id, step (-1 in the prompt), template, depth, forced, model, dice, rank, wanted}. opened, accent: steps. isPlain: without
-// signs. card, legend, before, ask, forced, steered: words; nothing is drawn without them. act: what a press does: open(step), ask(step),
-// whole() for the earlier tokens.
+// signs. card, legend, before, ask, left, forced, steered: words; nothing is drawn without them. act: what a press does: open(step),
+// ask(step), whole() for the earlier tokens, left() for a text that was left.
 function drawWords(strip, { tokens, tint, branch, flow, direction, opened = -1, accent, clickable, isPlain, ...more }, act = {}) {
   const { words, card, legend } = strip, { places } = words;
   strip.classList.toggle("branch", Boolean(branch));
   strip.classList.toggle("flow", Boolean(flow));
   strip.classList.toggle("shared", branch === "muted_text");
   strip.style.setProperty("--tint", `var(--tv-${(tint === "unsure" ? "doubt" : branch || "dice").replace("_", "-")})`);
-  const said = { before: "", ask: "", legend: ["", ""], forced: "", steered: "", ...more };
+  const said = { before: "", ask: "", left: "", legend: ["", ""], forced: "", steered: "", ...more };
   if (said.card) words.ariaLabel = said.card.label;
   if (words.dir !== direction) words.dir = direction;
 
@@ -126,6 +126,9 @@ function drawWords(strip, { tokens, tint, branch, flow, direction, opened = -1, 
   words.ask.textContent = said.ask;
   words.ask.hidden = !said.ask || opened >= 0 || !(tokens.at(-1)?.step >= 0);
   words.ask.onclick = () => act.ask(tokens.at(-1).step);
+  words.left.textContent = said.left;
+  words.left.hidden = !said.left;
+  words.left.onclick = act.left;
   const [low, scale, high, mark, other] = legend.children;
   [low.textContent, high.textContent, mark.textContent, other.textContent] = [...said.legend, said.forced, said.steered];
   mark.hidden = !said.forced;

@@ -22,7 +22,6 @@ from pages.ui.views.save_chart import Saved
 from pages.watch.view_options import DisplayOptions
 
 KEYS = {"text": "strip", "bars": "odds", "dice": "dice", "moment": "moment"}  # of the parts whose names in the page are others
-SPEEDS = (*current.SPEEDS, 0.0)  # steps per second in Play; 0: as fast as it goes
 
 
 def part(name: str, **options: object) -> None:
@@ -88,4 +87,4 @@ def prompt() -> None:
 
 def player() -> None:
     """Draw the player."""
-    part("player", speeds=[(speed, numbers.speed(speed) if speed else _("as fast as it goes")) for speed in SPEEDS])
+    part("player", speeds=[(speed, numbers.speed(speed) if speed else _(texts.FASTEST)) for speed in texts.SPEEDS])

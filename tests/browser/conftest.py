@@ -173,3 +173,20 @@ def at(app: str, new_page: Callable[..., Any]) -> Callable[..., Any]:
         return page
 
     return open_page
+
+
+@pytest.fixture(scope="session")
+def live_files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The live page of each bundled model, by its name."""
+    from tests.browser.live_files import written_in  # imports torch, for which other tests need not wait
+
+    return written_in(tmp_path_factory.mktemp("live"))
+
+
+@pytest.fixture
+def open_file(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens a file in the browser, without a network."""
+    from tests.browser.live_files import opening
+
+    with opening(browser) as opened:
+        yield opened

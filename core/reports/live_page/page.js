@@ -1,69 +1,58 @@
 // Opens the page: reads the model out of the file, then draws the run, its settings and its branches in one of the languages of the file.
-const PLACES = { // of the parts of the view, and of what stands beside them
-  page: ["header", "text", "ask", "columns", "settings", "facts"], ask: ["prompt", "branches"], columns: ["left", "right"],
-  left: ["head", "bars", "dice_line", "dice"], head: ["heading", "moment"], dice_line: ["dice_title", "dice_head"],
-  right: ["notepad_title", "cache", "surprise_title", "surprise"],
-};
-
 class LivePage {
-  constructor(file, run, home) {
-    Object.assign(this, { file, run, home, wanted: false, roll: rollOf }); // all for the console of the browser, too
+  constructor(file, run) {
+    Object.assign(this, { file, run, wanted: false, roll: rollOf }); // all for the console of the browser, too
+    this.parts = [...document.querySelectorAll("[data-part]")];
+    this.rows = [...document.querySelectorAll("[data-setting]")];
+    this.presets = [...document.querySelectorAll(".presets > *")];
+    this.branches = document.getElementById("branches");
     run.drawAll = () => this.drawSoon();
+    this.listen();
     const codes = Object.keys(file.words), spoken = navigator.languages.map(language => language.slice(0, 2));
     this.speak(spoken.find(code => codes.includes(code)) ?? codes[0]);
+  }
+
+  // Lets the settings, the presets, the languages and the keys do what they say.
+  listen() {
+    const { run, file } = this;
+    this.presets.forEach((button, i) => { button.onclick = () => run.press("settings", { ...file.presets[i], seed: run.settings.seed }); });
+    for (const { dataset: { setting }, children: [, , field] } of this.rows) {
+      const number = () => Math.min(field.max, Math.max(field.min, Number(field.value) || 0));
+      const read = { checkbox: () => field.checked, number: () => Math.floor(number()), range: number }[field.type];
+      field[field.type === "number" ? "onchange" : "oninput"] = () => run.press("settings", { ...run.settings, [setting]: read() });
+    }
+    const codes = Object.keys(file.words), languages = document.getElementById("language");
+    const nameOf = code => new Intl.DisplayNames([code], { type: "language" }).of(code);
+    languages.append(...codes.map(code => Object.assign(element("option", "", nameOf(code)), { value: code })));
+    languages.hidden = codes.length < 2;
+    languages.onchange = () => this.speak(languages.value);
+    document.getElementById("settings").open = matchMedia("(min-width: 1100px)").matches;
     document.addEventListener("keydown", event => this.key(event));
   }
 
-  // Builds everything in a language.
+  // Writes everything in a language.
   speak(language) {
-    const { file, home, run } = this, words = file.words[language];
-    Object.assign(this, { speech: new Speech(words, language), places: {}, parts: [], run });
+    const { file, run } = this, words = file.words[language], languages = document.getElementById("language");
+    this.speech = new Speech(words, language);
+    Object.assign(languages, { ariaLabel: words.page.language, value: language });
     document.documentElement.lang = language;
     document.title = words.page.title;
-    const player = this.place("player");
-    home.replaceChildren(this.built("page"), player);
-    const { header, facts, settings, branches } = this.places;
-    header.append(element("h1", "", words.page.title), element("span", "quiet", words.page.about), ...this.languages(language));
-    for (const name of ["dice", "notepad", "surprise"])
-      this.places[`${name}_title`].append(element("h2", "", words.page[name]), element("small", "", words.page[`${name}_term`]));
-    facts.append(element("p", "", words.facts), element("p", "", words.page.keys));
-    branches.append(element("details"));
-    branches.firstChild.append(element("summary"), element("div", "list"));
-    this.buildSettings(settings);
+    for (const place of document.querySelectorAll("[data-say]")) place.textContent = words.page[place.dataset.say];
+    this.presets.forEach((button, i) => { button.textContent = words.presets[i]; });
+    for (const row of this.rows) {
+      const { label, help } = words.settings[row.dataset.setting];
+      [row.title, row.firstChild.textContent] = [help, label];
+    }
     const options = {
       bars: { legend: words.legend, logarithmic: false }, text: { tint: "likely" }, player: { speeds: words.speeds },
       prompt: { examples: words.examples, limit: Infinity }, // PageRun.begin bounds it
     };
-    for (const name of Object.keys(words.parts)) {
-      const root = this.places[name];
-      root.className = "live";
-      root.dataset.part = name;
+    for (const root of this.parts) {
+      const name = root.dataset.part;
+      root.replaceChildren();
       root.my = { made: partOf(root), live: run, data: { texts: words.parts[name], clickable: true, signs: false, ...options[name] } };
-      this.parts.push(root);
     }
     this.drawSoon();
-  }
-
-  place(name) {
-    const made = this.places[name] = element({ header: "header", settings: "details" }[name] ?? "div");
-    made.id = name;
-    return made;
-  }
-
-  built(name) {
-    const made = this.place(name);
-    made.append(...(PLACES[name] ?? []).map(inner => this.built(inner)));
-    return made;
-  }
-
-  languages(current) {
-    const codes = Object.keys(this.file.words);
-    if (codes.length < 2) return [];
-    const select = element("select"), nameOf = code => new Intl.DisplayNames([code], { type: "language" }).of(code);
-    select.ariaLabel = this.speech.words.page.language;
-    select.append(...codes.map(code => Object.assign(element("option", "", nameOf(code)), { value: code, selected: code === current })));
-    select.onchange = () => this.speak(select.value);
-    return [select];
   }
 
   drawSoon() {
@@ -82,56 +71,35 @@ class LivePage {
     this.drawBranches();
   }
 
-  // A row for each setting of the table, and the presets.
-  buildSettings(home) {
-    const { words } = this.speech, { run, file } = this, presets = element("div", "presets");
-    const use = preset => run.press("settings", { ...preset, seed: run.settings.seed });
-    presets.append(...words.presets.map((name, i) => buildButton(`preset${i}`, name, "", "", () => use(file.presets[i]))));
-    this.rows = file.settings.map(({ name, off, control: [min, max, step] }) => {
-      const row = element("label", "setting"), field = element("input"), { label, help } = words.settings[name], isSwitch = typeof off === "boolean";
-      row.title = help;
-      Object.assign(field, isSwitch ? { type: "checkbox" } : { type: name === "seed" ? "number" : "range", min, max, step });
-      field.id = `set_${name}`;
-      const number = () => Math.min(max, Math.max(min, Number(field.value) || 0));
-      const read = () => (isSwitch ? field.checked : name === "seed" ? Math.floor(number()) : number());
-      field[name === "seed" ? "onchange" : "oninput"] = () => run.press("settings", { ...run.settings, [name]: read() });
-      row.append(element("span", "", label), element("b"), field, element("small"));
-      return Object.assign(row, { name, off, field, places: [min, step] });
-    });
-    home.open = matchMedia("(min-width: 1100px)").matches;
-    home.append(element("summary", "", words.page.settings), element("b", "", words.page.presets), presets, ...this.rows);
-    this.presets = presets;
-  }
-
   drawSettings() {
     const { settings } = this.run, { words } = this.speech;
     const replaced = this.file.stages.filter(({ kind }) => settings.greedy && kind !== "repetition").map(({ setting }) => setting);
-    for (const row of this.rows) {
-      const { name, off, field, places: [min, step] } = row, value = settings[name], { effects } = words.settings[name];
-      const isSwitch = typeof off === "boolean", at = isSwitch ? Number(value) : name === "seed" ? 0 : Math.round((value - min) / step);
-      if (isSwitch) field.checked = value;
-      else if (!field.matches(":focus") || name !== "seed") field.value = value;
-      row.children[1].textContent = isSwitch || name === "seed" ? "" : this.speech.number(value);
-      const effect = replaced.includes(name) && value !== off ? this.speech.say("no_effect") : effects[at] ?? "";
-      if (row.lastChild.textContent !== effect) row.lastChild.textContent = effect;
+    for (const [i, { name, off }] of this.file.settings.entries()) {
+      const [, number, field, effect] = this.rows[i].children, value = settings[name], { effects } = words.settings[name];
+      const isSlider = field.type === "range", at = isSlider ? Math.round((value - field.min) / field.step) : Math.min(value, effects.length - 1);
+      if (field.type === "checkbox") field.checked = value;
+      else if (isSlider || !field.matches(":focus")) field.value = value;
+      number.textContent = isSlider ? this.speech.number(value) : "";
+      const sentence = replaced.includes(name) && value !== off ? this.speech.say("no_effect") : effects[at] ?? "";
+      if (effect.textContent !== sentence) effect.textContent = sentence;
     }
-    [...this.presets.children].forEach((button, i) => {
+    this.presets.forEach((button, i) => {
       button.ariaPressed = String(Object.entries(this.file.presets[i]).every(([name, value]) => name === "seed" || settings[name] === value));
     });
   }
 
   drawBranches() {
-    const { branches } = this.places, details = branches.firstChild, endings = this.run.endings();
+    const { branches, run } = this, endings = run.endings();
     branches.hidden = endings.length < 2;
     if (branches.hidden) return;
-    details.firstChild.textContent = this.speech.say("branches", { count: this.speech.number(endings.length) });
-    fill(details.lastChild, endings.length, () => element("button", "press")).forEach((button, i) => {
+    branches.firstElementChild.textContent = this.speech.say("branches", { count: this.speech.number(endings.length) });
+    fill(branches.lastElementChild, endings.length, () => element("button", "press")).forEach((button, i) => {
       const [node, text, isCurrent] = endings[i];
       button.textContent = text.trim().slice(0, 60) || "…";
       button.ariaCurrent = String(isCurrent);
       button.onclick = () => {
-        details.open = false;
-        this.run.press("switch", { node });
+        branches.open = false;
+        run.press("switch", { node });
       };
     });
   }
@@ -154,8 +122,8 @@ async function unpacked(text) {
 }
 
 async function openPage() {
-  const home = document.querySelector("main"), read = id => document.getElementById(id);
-  const fail = sentence => { read("opening").textContent = sentence; };
+  const home = document.querySelector("main"), read = id => document.getElementById(id), opening = read("opening");
+  const fail = sentence => { opening.textContent = sentence; };
   if (!self.DecompressionStream || !Array.prototype.at || !CSS.supports("color", "color-mix(in srgb, red, blue)")) return fail(home.dataset.old);
   let file, model;
   try {
@@ -165,9 +133,10 @@ async function openPage() {
   } catch {
     return fail(home.dataset.damaged);
   }
-  read("weights").remove();
+  for (const done of [opening, read("weights")]) done.remove();
   const run = new PageRun(file, model, new Tokenizer(file.tokenizer), () => {});
-  window.tokenViewerPage = new LivePage(file, run, home);
+  window.tokenViewerPage = new LivePage(file, run);
+  read("page").hidden = false;
   await run.inTurn(() => {});
   home.dataset.ready = "";
 }

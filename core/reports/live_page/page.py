@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
-import json
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
-from core import palette
 from core.backends.decoder_parts import Parts
 from core.engine.model import LanguageModel
 from core.errors import NotForThisModel, WrongType
 from core.generation.generation import Generation
 from core.message import ENGLISH, Message, Number, Wording
 from core.record import step_rows
-from core.reports import step_in_browser
+from core.reports import html_file, step_in_browser
 from core.reports.live_page import texts
 from core.reports.live_page.llama_data import LlamaData, checked_model, llama_data
 from core.reports.live_view import texts as view_texts
@@ -30,15 +24,14 @@ from core.sampling.settings_row import Setting
 from core.sources.source import Source
 
 HERE = Path(__file__).parent
-OWN = tuple(HERE / f"{name}.js" for name in ("products", "llama", "tokenizer", "dice", "sampling", "rows", "view_data", "page_run", "page"))
+OWN = ("products", "llama", "tokenizer", "dice", "sampling", "rows", "view_data", "page_run", "page")
 SHARED = (step_in_browser.STEP, step_in_browser.WORDS, step_in_browser.DICE, *step_in_browser.LIVE)
+SCRIPTS = (*SHARED, *(HERE / f"{name}.js" for name in OWN))
 STYLES = (step_in_browser.STYLE, step_in_browser.WORDS_STYLE, step_in_browser.LIVE_STYLE, HERE / "page.css")
-PROMPT = "Once upon a time, there was a little"
 # Rows of the table that sampling.js has a stage for, and those that decide how a token is chosen.
 COMPUTED = frozenset("temperature top_k top_p min_p typical_p repetition_penalty presence_penalty frequency_penalty greedy seed".split())
 OFFERED = tuple(row for row in SETTINGS.values() if row.name in COMPUTED)
 ORDER = tuple(name for name in ORDERS["transformers"] if SETTING_OF[name] in {row.name for row in OFFERED})
-SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 0.0)  # steps per second in Play; 0: as fast as it goes
 ROWS = 8
 FLOAT32 = 4  # bytes; the page keeps keys and values in no other precision
 PARTS = ("text", "heading", "moment", "bars", "dice_head", "dice", "cache", "surprise", "player", "prompt")
@@ -56,18 +49,20 @@ def page(source: Generation | Source, wordings: Sequence[Wording] = (ENGLISH,)) 
     run = source if isinstance(source, Generation) else None
     model = run.model if run is not None else source
     say = wordings[0].say
-    script, script_hash = _script()
-    return _template().render(
+    script, script_hash = html_file.script(SCRIPTS)
+    return html_file.template(HERE).render(
         language=wordings[0].language,
         title=say(texts.PAGE["title"]),
         opening=say(texts.OPENING),
         no_script=say(texts.NO_SCRIPT),
         damaged=say(texts.DAMAGED),
         old_browser=say(texts.OLD_BROWSER),
-        style=_style(),
+        style=html_file.with_colours(html_file.joined(STYLES)),
         script=script,
         script_hash=script_hash,
-        data=_inert(_data(model, run, held, wordings)),
+        presets=len(PRESETS),
+        settings=list(map(_control, OFFERED)),
+        data=html_file.inert(_data(model, run, held, wordings)),
         weights=base64.b64encode(gzip.compress(held.planes, 9, mtime=0)).decode(),
     )
 
@@ -81,38 +76,6 @@ def check(source: Generation | Source) -> tuple[LanguageModel, Parts, dict[str, 
     return checked_model(source.model if isinstance(source, Generation) else source)
 
 
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined)
-    return environment.get_template("page.html.j2")
-
-
-@cache
-def _style() -> str:
-    return (
-        "".join(file.read_text("utf-8") for file in STYLES)
-        .replace("LIGHT", _colours(palette.LIGHT))
-        .replace("DARK", _colours(palette.DARK))
-    )
-
-
-def _colours(theme: palette.Palette) -> str:
-    return "; ".join(f"--tv-{name.replace('_', '-')}: {colour}" for name, colour in palette.as_data(theme).items())
-
-
-@cache
-def _script() -> tuple[str, str]:
-    """Return the script and its hash for the Content-Security-Policy."""
-    script = f"(() => {{\n{''.join(file.read_text('utf-8') for file in (*SHARED, *OWN))}}})();\n"
-    return script, f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
-
-
-def _inert(data: dict[str, Any]) -> str:
-    """Return JSON in which no text can end the script element."""
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
-    return text.translate({ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&"})
-
-
 def _data(model: Any, run: Generation | None, held: LlamaData, wordings: Sequence[Wording]) -> dict[str, Any]:
     return {
         "model": model.name,
@@ -120,7 +83,7 @@ def _data(model: Any, run: Generation | None, held: LlamaData, wordings: Sequenc
         "tokenizer": held.tokenizer,
         "pieces": [model.token(token_id).piece for token_id in range(model.vocabulary_size)],
         "cache_bytes": 2 * held.shape["layers"] * held.shape["kvHeads"] * held.shape["headSize"] * FLOAT32,
-        "settings": [{"name": row.name, "off": row.off, "control": row.control} for row in OFFERED],
+        "settings": [{"name": row.name, "off": row.off} for row in OFFERED],
         "stages": [{"setting": SETTING_OF[name], "kind": STAGES[name].kind, "off": SETTINGS[SETTING_OF[name]].off} for name in ORDER],
         "presets": [_offered(preset) for preset in PRESETS.values()],
         "limits": {
@@ -138,6 +101,12 @@ def _data(model: Any, run: Generation | None, held: LlamaData, wordings: Sequenc
     }
 
 
+def _control(row: Setting) -> dict[str, Any]:
+    """Return the field of a setting. The seed is a number, what is on or off a box, all others sliders."""
+    kind = "checkbox" if isinstance(row.off, bool) else "number" if row.name == "seed" else "range"
+    return {"name": row.name, "kind": kind, **dict(zip(("low", "high", "step"), row.control, strict=True))}
+
+
 def _offered(settings: SamplingSettings) -> dict[str, Any]:
     return {row.name: getattr(settings, row.name) for row in OFFERED}
 
@@ -150,7 +119,7 @@ def _missing(run: Generation | None) -> list[Setting]:
 def _start(run: Generation | None) -> dict[str, Any]:
     """Return the run as the page holds it: of each node that is left its parent, token, way, attempt, and index of its settings."""
     if run is None:
-        return {"prompt": PROMPT, "settings": _offered(START), "nodes": [], "settings_of": [], "here": 0}
+        return {"prompt": next(iter(texts.EXAMPLES.values())), "settings": _offered(START), "nodes": [], "settings_of": [], "here": 0}
     numbers, nodes = {0: 0}, []
     used: dict[SamplingSettings, int] = {}
     for node in run.nodes[1:]:
@@ -167,23 +136,27 @@ def _words(model: Any, run: Generation | None, wording: Wording) -> dict[str, An
     """Return all sentences of the page in one language."""
     say = wording.say
     missing = ", ".join(say(row.label) for row in _missing(run))
+    facts = texts.FACTS.with_values(model=model.name, count=model.parameter_count)
     return {
         "parts": {part: view_texts.of(part, say) for part in PARTS},
-        "rows": _said(texts.ROWS, say),
-        "page": _said(texts.PAGE, say),
-        "ended": _said(texts.ENDED, say),
-        "legend": list(_said(texts.LEGEND, say).items()),
+        "rows": _said(view_texts.STEP | texts.ROWS, say),
+        "page": _said(texts.PAGE, say) | {"facts": say(facts)},
+        "ended": _said(view_texts.ENDED, say),
+        "legend": list(_said(view_texts.LEGEND, say).items()),
         "examples": [(say(name), text) for name, text in texts.EXAMPLES.items()],
-        "speeds": [(speed, say(texts.SPEED.with_values(count=Number(speed, "g")) if speed else texts.FASTEST)) for speed in SPEEDS],
+        "speeds": [(speed, say(_speed(speed))) for speed in view_texts.SPEEDS],
         "stages": {SETTING_OF[name]: say(name) for name in ORDER} | {"greedy": say(SETTINGS["greedy"].short)},
         "presets": [say(name) for name in PRESETS],
         "settings": {
             row.name: {"label": say(row.label), "short": say(row.short), "help": say(row.help), "effects": _effects(row, say)}
             for row in OFFERED
         },
-        "facts": say(texts.FACTS.with_values(model=model.name, count=model.parameter_count)),
         "missing": say(texts.MISSING.with_values(names=missing)) if missing else "",
     }
+
+
+def _speed(speed: float) -> Message:
+    return view_texts.SPEED.with_values(count=Number(speed, "g")) if speed else view_texts.FASTEST
 
 
 def _said(table: dict[str, Message], say: Say) -> dict[str, str]:

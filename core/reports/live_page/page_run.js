@@ -12,6 +12,33 @@ const drawn = () => new Promise(done => {
   NEXT_TASK.port2.postMessage(0);
 });
 
+// What each press does, by its name in the app's routes.
+const VERBS = {
+  step: run => run.next(),
+  play: (run, { speed }) => run.play(speed),
+  pause: () => {}, // `press` has stopped it
+  speed: (run, { speed }) => { run.speed = speed; },
+  back: run => run.stand(run.line.at(-2) ?? 0),
+  restart: run => run.stand(0),
+  seed: run => {
+    run.settings.seed = crypto.getRandomValues(new Uint32Array(1))[0] >>> 1;
+    run.stand(0);
+  },
+  roll: run => run.rollAgain(),
+  force: (run, { node, token }) => run.force(node, token),
+  switch: (run, { node }) => run.stand(node),
+  go: (run, { index }) => run.open(index),
+  coming: run => Object.assign(run, { moment: "coming", opened: -1 }),
+  rolled: run => Object.assign(run, { moment: "rolled", opened: -1 }),
+  fold: (run, { index }) => { run.folded = index !== 1; },
+  prompt: (run, { text }) => { if (text !== run.text) run.begin(text); },
+  example: (run, { text }) => run.begin(text),
+  settings: (run, settings) => Object.assign(run, { settings, opened: -1, moment: "coming" }),
+};
+
+const choiceOf = ({ key, how, attempt, settings }) => JSON.stringify([key, how, how === "sampled" ? attempt : 0, settings]);
+const visible = () => new Promise(done => (document.hidden ? document.addEventListener("visibilitychange", done, { once: true }) : done()));
+
 class PageRun extends ShownRun {
   // file: what the page holds (page.py). speech: of its language. drawAll: draws the page.
   constructor(file, model, tokenizer, drawAll) {
@@ -32,8 +59,9 @@ class PageRun extends ShownRun {
     return this.line.slice(1).map(id => this.nodes[id]);
   }
 
-  get ids() {
-    return [...this.promptIds, ...this.path.map(node => node.key)];
+  // The newest node, if this is the prompt alone: a text that was left.
+  get left() {
+    return this.line.length > 1 ? 0 : this.nodes.length - 1;
   }
 
   // Why the run has ended here, "" if it goes on.
@@ -81,7 +109,7 @@ class PageRun extends ShownRun {
   // Does a press after those before it, and draws what is shown then.
   press(verb, more = {}) {
     if (verb === "pause" || !["play", "speed", "coming", "rolled", "fold", "settings"].includes(verb)) this.playing = false; // at once
-    return this.inTurn(() => this[`do_${verb}`](more));
+    return this.inTurn(() => VERBS[verb](this, more));
   }
 
   inTurn(act) {
@@ -100,29 +128,27 @@ class PageRun extends ShownRun {
 
   ask() { /* what a token depended on is asked in the app */ }
 
-  // The pass after the current node.
-  async forward() {
-    return this.ahead ??= await this.model.after(this.ids, drawn);
-  }
-
-  // Observes what comes at an index of the path. how: by what the token is chosen; undefined for the probabilities alone.
-  observe(forward, index, settings, how, choice = {}) {
-    const before = this.line.slice(1, index + 1).map(id => this.nodes[id].key);
-    const seen = observed(forward.logits, settings, this.file.stages, { ids: [...this.promptIds, ...before], written: before }, choice);
+  // Observes what comes at an index of the path. how: by what its token is chosen, with this attempt; undefined for the probabilities alone.
+  // key: of the token, if it is known.
+  async observe(index, { how, attempt, settings, key }) {
+    const written = this.path.slice(0, index).map(node => node.key), ids = [...this.promptIds, ...written];
+    const isAhead = index === this.path.length, forward = (isAhead && this.ahead) || await this.model.after(ids, drawn);
+    if (isAhead) this.ahead = forward;
+    const roll = how === "sampled" ? rollOf(settings.seed, index, attempt) : undefined;
+    const seen = observed(forward.logits, settings, this.file.stages, { ids, written }, { forced: key, greedily: how === "greedy", roll });
     const { reused, computed, seconds } = forward;
-    return { ...seen, index, how, settings, roll: choice.roll, position: this.promptIds.length + index, reused, computed, seconds };
+    return { ...seen, index, how, settings, roll, position: ids.length, reused, computed, seconds };
   }
 
   // Goes on by one token: by the roll of this attempt, greedily, or with a forced token. The same choice again leads to the same node.
   async next({ forced, attempt = 0 } = {}) {
     if (this.refusal || this.ended) return;
-    const settings = { ...this.settings }, index = this.path.length, how = forced !== undefined ? "forced" : settings.greedy ? "greedy" : "sampled";
-    const sign = JSON.stringify([how, how === "sampled" ? attempt : 0, settings]);
-    const choice = { forced: { forced }, greedy: { greedily: true }, sampled: { roll: rollOf(settings.seed, index, attempt) } }[how];
-    const seen = this.observe(await this.forward(), index, settings, how, choice), here = this.line.at(-1);
-    const same = this.nodes[here].children.find(id => this.nodes[id].sign === sign && this.nodes[id].key === seen.chosen);
-    if (same === undefined) this.attach({ id: this.nodes.length, parent: here, key: seen.chosen, how, attempt, settings, sign, seen });
-    this.stand(same ?? this.nodes.length - 1);
+    const settings = { ...this.settings }, how = forced !== undefined ? "forced" : settings.greedy ? "greedy" : "sampled", parent = this.line.at(-1);
+    const seen = await this.observe(this.path.length, { how, attempt, settings, key: forced });
+    const node = { id: this.nodes.length, parent, key: seen.chosen, how, attempt, settings, seen };
+    const same = this.nodes[parent].children.find(id => choiceOf(this.nodes[id]) === choiceOf(node));
+    if (same === undefined) this.attach(node);
+    this.stand(same ?? node.id);
   }
 
   // Computes what the nodes of the path lack: those that came with the file, or of another branch.
@@ -135,31 +161,24 @@ class PageRun extends ShownRun {
         latest = performance.now();
       }
       node.words ??= this.spelled(node.key, index ? path[index - 1].words.waiting : this.promptWords.at(-1).waiting);
-      if (node.seen) continue;
-      const forward = await this.model.after([...this.promptIds, ...path.slice(0, index).map(({ key }) => key)], drawn);
-      const roll = node.how === "sampled" ? rollOf(node.settings.seed, index, node.attempt) : undefined;
-      node.seen = { ...this.observe(forward, index, node.settings, node.how, { forced: node.key }), roll };
-      node.sign = JSON.stringify([node.how, node.how === "sampled" ? node.attempt : 0, node.settings]);
+      node.seen ??= await this.observe(index, node);
     }
   }
 
-  async do_step() {
-    await this.next();
-  }
-
-  do_play({ speed }) {
+  play(speed) {
     this.speed = speed;
     this.playing = !this.refusal && !this.ended;
     if (this.playing && !this.isLooping) this.loop();
   }
 
-  // Makes the steps of Play, each in its turn, until a press or the end stops it. Time that a sleeping tab loses is not made up for.
+  // Makes the steps of Play, each in its turn, until a press or the end stops it. It rests while the tab is hidden.
   async loop() {
     this.isLooping = true;
     while (this.playing) {
       await this.inTurn(() => this.playOn());
       const pause = 1000 / this.speed / (this.speed <= SLOWEST ? 2 : 1);
       await new Promise(done => (this.speed ? setTimeout(done, pause) : requestAnimationFrame(done)));
+      await visible();
     }
     this.isLooping = false;
   }
@@ -176,27 +195,8 @@ class PageRun extends ShownRun {
     this.playing &&= !this.ended;
   }
 
-  do_pause() { /* `press` has stopped it */ }
-
-  do_speed({ speed }) {
-    this.speed = speed;
-  }
-
-  do_back() {
-    if (this.line.length > 1) this.stand(this.line.at(-2));
-  }
-
-  do_restart() {
-    this.stand(0);
-  }
-
-  do_seed() {
-    this.settings.seed = crypto.getRandomValues(new Uint32Array(1))[0] >>> 1;
-    this.stand(0);
-  }
-
   // Rolls the reopened token again, or the newest one, with the number after the highest that its branches have with this seed.
-  async do_roll() {
+  async rollAgain() {
     const index = this.opened >= 0 ? this.opened : this.path.length - 1;
     if (index < 0) return;
     if (this.settings.greedy) {
@@ -209,50 +209,23 @@ class PageRun extends ShownRun {
     await this.next({ attempt: Math.max(-1, ...rolls.map(({ attempt }) => attempt)) + 1 });
   }
 
-  async do_force({ node, token }) {
+  async force(node, token) {
     if (this.nodes[this.line[this.line.indexOf(node) + 1]]?.key === token) return; // the token that stands there
     this.stand(node);
     await this.next({ forced: token });
   }
 
-  do_switch({ node }) {
-    this.stand(node);
-  }
-
-  do_go({ index }) {
+  // Shows a step of the current path again; -1: the newest.
+  open(index) {
     if (index < 0) this.moment = this.path.length ? "rolled" : "coming";
     this.opened = index < this.path.length ? index : -1;
-  }
-
-  do_coming() {
-    Object.assign(this, { moment: "coming", opened: -1 });
-  }
-
-  do_rolled() {
-    Object.assign(this, { moment: "rolled", opened: -1 });
-  }
-
-  do_fold({ index }) {
-    this.folded = index !== 1;
-  }
-
-  do_prompt({ text }) {
-    if (text !== this.text) this.begin(text);
-  }
-
-  do_example({ text }) {
-    this.begin(text);
-  }
-
-  do_settings(settings) {
-    Object.assign(this, { settings, opened: -1, moment: "coming" });
   }
 
   // Computes the step that is shown, if it is not known yet.
   async show() {
     await this.known();
     const { path } = this, isComing = this.opened < 0 && (this.moment === "coming" || !path.length) && !this.ended && !this.refusal;
-    if (isComing) this.seen = this.observe(await this.forward(), path.length, this.settings);
+    if (isComing) this.seen = await this.observe(path.length, { settings: this.settings });
     else this.seen = path.at(this.opened >= 0 ? this.opened : -1)?.seen ?? null;
   }
 

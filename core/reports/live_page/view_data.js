@@ -20,7 +20,7 @@ function fillView(run, speech) {
     notices, playing: run.playing, speed: run.speed, opened: run.opened, prompt: run.text, thoughts: [], recorded: "", from_cache: "",
     final_space: !path.length && Boolean(last) && /^\s* $/.test(new TextDecoder().decode(last)),
     refused: run.refusal ? speech.say(run.refusal[0], numbersSaid(run.refusal[1] ?? {}, speech)) : "",
-    ended: run.playing ? "" : speech.words.ended[run.ended] ?? "",
+    left: run.left, ended: run.playing ? "" : speech.words.ended[run.ended] ?? "",
     step: seen && stepOf(seen, run, speech),
   };
 }

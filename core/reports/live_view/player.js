@@ -11,8 +11,8 @@ function drawPlayer(my) {
     add("restart", texts.restart, "skip_previous", "quiet", () => live.press("restart"));
     add("new_dice", texts.new_text, "casino", "quiet", () => live.press("seed")).title = texts.about_new_text;
     add("back", texts.back, "undo", "", () => live.press("back"), "←");
-    add("step", texts.step_forward, "arrow_forward", "primary", () => live.press("step"), "→");
-    add("play", texts.play, "play_arrow", "", () => live.press("play", { speed: speedOf(made) }), texts.space_key);
+    add("step", texts.step_forward, "arrow_forward", "primary", () => goOn(live, "step"), "→");
+    add("play", texts.play, "play_arrow", "", () => goOn(live, "play", { speed: made.speed.value }), texts.space_key);
     add("pause", texts.pause, "pause", "", () => live.press("pause"), texts.space_key);
     made.append(made.speed = buildSpeed(live, speeds, texts));
     return made;
@@ -21,11 +21,14 @@ function drawPlayer(my) {
   player.classList.toggle("playing", playing);
   live.buttons.play.hidden = playing;
   live.buttons.pause.hidden = !playing;
+  const isOver = String(Boolean(data?.ended) && !data.recorded); // a recording begins again
+  for (const button of [live.buttons.step, live.buttons.play]) if (button.ariaDisabled !== isOver) button.ariaDisabled = isOver;
   if (data && !player.speed.matches(":focus-within")) player.speed.show(data.speed);
 }
 
-function speedOf(player) {
-  return player.speed.value;
+// Does not press where the run has ended.
+function goOn(live, verb, more) {
+  if (live.buttons[verb].ariaDisabled !== "true") live.press(verb, more);
 }
 
 function buildSpeed(live, speeds, texts) {

@@ -25,11 +25,12 @@ function drawText(my) {
       tokens: [...prompt, ...written], tint, branch, clickable, flow: as_chat, direction: live.direction, opened: data.opened,
       accent: data.opened >= 0 ? data.opened : data.step?.rolled ? live.tokens.length - 1 : -1,
       before: !i && from ? texts.before.replace("{count}", from.toLocaleString(document.documentElement.lang || "en")) : "",
-      ask: data.step?.why ? texts.ask : "", legend: texts.tints[tint] ?? ["", ""], card: texts.card,
+      ask: data.step?.why ? texts.ask : "", left: data.left ? texts.left : "", legend: texts.tints[tint] ?? ["", ""], card: texts.card,
       forced: written.some(token => token.forced) ? texts.forced : "", steered: written.some(token => token.wanted) ? texts.steered : "",
     }, {
       open: index => live.press("go", { index }),
       ask: index => live.press("go", { index }).then(() => live.ask("asked", Date.now())),
+      left: () => live.press("switch", { node: data.left }),
       whole: () => { my.whole = live.run; drawText(my); },
     });
   });

@@ -32,6 +32,7 @@ TEXT = {
     "busy": Message("The model computes …"),
     "ask": Message("Why?"),
     "before": Message("… {count} earlier tokens"),
+    "left": Message("Back to the earlier text"),
     "forced": Message("you chose"),
     "steered": Message("likeliest token excluded"),
     "space": Message("The prompt ends in a space. Most tokens begin with their own space, so other tokens follow than expected."),
@@ -85,6 +86,50 @@ PLAYER = {
     "speed": Message("Speed"),
 }
 PROMPT = {"prompt": Message("Prompt"), "placeholder": Message("Write a text, then press Enter."), "examples": Message("Examples")}
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 0.0)  # steps per second in Play; 0: as fast as it goes
+SPEED, FASTEST = Message("{count} a second"), Message("as fast as it goes")
+LEGEND = {
+    "model": Message("model's probability"),
+    "dice": Message("probability after your settings"),
+    "chosen": Message("chosen token"),
+}
+# Sentences about a step, with places for its values. The app and the script of a live page fill them in.
+STEP = {
+    "trillion": Message("<\u00a01\u00a0in\u00a0a\u00a0trillion"),
+    "one_in": Message("1\u00a0in\u00a0{times}"),
+    "bits": Message("{bits}\u00a0bits"),
+    "all_off": Message("all settings off"),
+    "excluded_by": Message("excluded by {stage}"),
+    "excluded": Message("excluded"),
+    "rank": Message("rank {rank}"),
+    "bar_open": Message("{token}, {model} for the model, {dice} for the dice"),
+    "bar_chosen": Message("{token}, {model} for the model, {dice} for the dice, chosen"),
+    "bar_removed": Message("{token}, {model} for the model, excluded by {stage}"),
+    "rest": Message("everything else"),
+    "others": Message("▸ all others"),
+    "open": Message("click to open"),
+    "many_excluded": Message("{count} tokens, excluded"),
+    "unlikely": Message("many unlikely tokens"),
+    "strip": Message("A strip from 0 to 1 with one segment for each token that is not excluded. The marker shows the roll."),
+    "wide": Message("wide segments are easier to hit; one number between 0 and 1 decides"),
+    "will_be_greedy": Message("greedy: the likeliest token is chosen, without dice"),
+    "will_be_moved": Message("greedy: the likeliest token after {stages} is chosen, without dice"),
+    "forced": Message("you chose “{piece}”, without dice"),
+    "greedy": Message("greedy chose the likeliest token, “{piece}”"),
+    "moved": Message("greedy chose “{piece}”, the likeliest token after {stages}"),
+    "sampled": Message("the dice fell on {roll}: “{piece}” had {share} of the strip"),
+    "said": Message("{piece}: {share}, rank {rank}"),
+    "of_tokens": Message("{tokens} of {limit} tokens"),
+    "in_use": Message("In use, computed: {tokens} tokens × {each} bytes each = {whole} bytes"),
+    "notepad": Message("Every layer stores a key and a value for every token. The model then computes only the newest token."),
+    "no_dice": Message("Greedy is on, so there are no dice. Switch it off to roll again."),
+}
+ENDED = {
+    "end of text": Message("The model has ended its text here. Press Back, or click an earlier token to take another way."),
+    "context full": Message(
+        "The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."
+    ),
+}
 
 
 def of(part: str, say: Callable[[str], str]) -> dict[str, Any]:

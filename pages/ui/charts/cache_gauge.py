@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.record.step import Step, TokenDistribution
+from core.reports.live_view.texts import STEP
 from core.sources.source import Source
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
@@ -41,12 +42,8 @@ def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
         filled = _("{tokens} of {limit} tokens · assumed")
     else:
         by_formula = done.cache_bytes == tokens * model.cache_bytes_per_token
-        used = (
-            _("In use, computed: {tokens} tokens × {each} bytes each = {whole} bytes")
-            if by_formula
-            else _("In use: {whole} bytes, counted from the tensors")
-        )
-        filled = _("{tokens} of {limit} tokens") if done.held_bytes is None else _("{tokens} of {limit} tokens · {held} held")
+        used = _(STEP["in_use"]) if by_formula else _("In use: {whole} bytes, counted from the tensors")
+        filled = _(STEP["of_tokens"]) if done.held_bytes is None else _("{tokens} of {limit} tokens · {held} held")
     details = [used.format(**counts)]
     if done.held_bytes is not None:
         held = _("Held, measured: {whole} bytes in the arrays, which have room for later tokens")
@@ -57,5 +54,5 @@ def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
             tokens=numbers.whole(tokens), limit=numbers.whole(model.context_length), held=numbers.size(done.held_bytes or 0)
         ),
         share=tokens / model.context_length,
-        details=(*details, _("Every layer stores a key and a value for every token. The model then computes only the newest token.")),
+        details=(*details, _(STEP["notepad"])),
     )

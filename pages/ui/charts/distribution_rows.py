@@ -10,6 +10,7 @@ import pyarrow as pa
 from core.record import step_rows as record_rows
 from core.record.step import Candidate, Step, TokenDistribution
 from core.record.step_rows import StepRow, StepRows, constrained
+from core.reports.live_view.texts import STEP
 from core.sampling.observation import RED
 from pages.ui.charts.step_tables import arrow_table, columns
 from pages.ui.i18n import numbers, phrases
@@ -58,13 +59,13 @@ def _others(drawn: StepRows, excluded: int) -> dict[str, object]:
     model, final = rest.lengths
     gone = final == 0 and model > 0
     return {
-        "label": _("▸ all others") if folds and gone else _("everything else"),
+        "label": _(STEP["others"] if folds and gone else STEP["rest"]),
         "model": model,
         "dice": final,
         "number": numbers.chance(rest.final),
-        "note": " · ".join([_("excluded")] * gone + [_("click to open")] * folds),
+        "note": " · ".join([_(STEP["excluded"])] * gone + [_(STEP["open"])] * folds),
         "kind": rest.kind,
-        "piece": _("{count} tokens, excluded").format(count=numbers.whole(excluded)) if gone else _("everything else"),
+        "piece": _(STEP["many_excluded"]).format(count=numbers.whole(excluded)) if gone else _(STEP["rest"]),
         "model_text": numbers.chance(rest.model),
         "dice_text": numbers.chance(rest.final),
     }
@@ -77,15 +78,15 @@ def _row(index: int, row: StepRow, forced: bool, marked: bool) -> dict[str, obje
     model, final = row.lengths
     number = numbers.chance(row.final)
     reason = phrases.stages(row.excluded_by) or "–"
-    notes = [_("excluded by {stage}").format(stage=reason)] if removed else []
+    notes = [_(STEP["excluded_by"]).format(stage=reason)] if removed else []
     if marked and candidate.fact not in ("", RED):
         notes.insert(0, f"● {_(candidate.fact)}")
     if not candidate.rank:
         notes.append(_("not measured"))
     elif candidate.rank != index + 1:
-        notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
+        notes.append(_(STEP["rank"]).format(rank=numbers.whole(candidate.rank)))
     if max(model, final) > LONG:  # no space for a note beside the bar; the card has the rest
-        number, notes = _("excluded") if removed else _("forced") if forced else number, []
+        number, notes = _(STEP["excluded"]) if removed else _("forced") if forced else number, []
     return {
         "row": index,
         "token_id": row.key,

@@ -8,6 +8,7 @@ from unicodedata import bidirectional
 
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import DiceSegment, bundled_segments, constrained, tint_depth
+from core.reports.live_view.texts import STEP
 from core.tokens.token_text import Token
 from pages.ui.charts import distribution_rows
 from pages.ui.charts.step_tables import shown
@@ -78,12 +79,12 @@ def strip(distribution: TokenDistribution | Step) -> dict[str, Any]:
     """Return the strip of the dice, with the roll once there is one."""
     step = distribution if isinstance(distribution, Step) else None
     return {
-        "segments": [_row(segment) for segment in bundled_segments(distribution, _("many unlikely tokens"))],
+        "segments": [_row(segment) for segment in bundled_segments(distribution, _(STEP["unlikely"]))],
         "roll": step.roll if step else None,
         "roll_text": "" if step is None or step.roll is None else numbers.roll(step.roll),
         "throw": f"{step.index}:{step.key}:{step.roll}" if step else "",
         "caption": caption(distribution),
-        "alt": _("A strip from 0 to 1 with one segment for each token that is not excluded. The marker shows the roll."),
+        "alt": _(STEP["strip"]),
     }
 
 
@@ -95,21 +96,17 @@ def _row(segment: DiceSegment) -> tuple[int, str, float, float, bool, str]:
 def caption(distribution: TokenDistribution | Step) -> str:
     """Return one sentence about how the token is or was chosen."""
     if not isinstance(distribution, Step):
-        return (
-            _without_dice(distribution)
-            if distribution.settings.greedy
-            else _("wide segments are easier to hit; one number between 0 and 1 decides")
-        )
+        return _without_dice(distribution) if distribution.settings.greedy else _(STEP["wide"])
     if distribution.chosen_by == "forced":
-        return _("you chose “{piece}”, without dice").format(piece=distribution.piece)
+        return _(STEP["forced"]).format(piece=distribution.piece)
     if distribution.chosen_by == "server":
         return _("the server chose “{piece}”, with its own dice").format(piece=distribution.piece)
     if distribution.roll is None:
         moved = phrases.stages(distribution.moved_by)
         if moved:
-            return _("greedy chose “{piece}”, the likeliest token after {stages}").format(piece=distribution.piece, stages=moved)
-        return _("greedy chose the likeliest token, “{piece}”").format(piece=distribution.piece)
-    return _("the dice fell on {roll}: “{piece}” had {share} of the strip").format(
+            return _(STEP["moved"]).format(piece=distribution.piece, stages=moved)
+        return _(STEP["greedy"]).format(piece=distribution.piece)
+    return _(STEP["sampled"]).format(
         roll=numbers.roll(distribution.roll), piece=distribution.piece, share=numbers.chance(distribution.sampling_probability)
     )
 
@@ -117,5 +114,5 @@ def caption(distribution: TokenDistribution | Step) -> str:
 def _without_dice(distribution: TokenDistribution) -> str:
     moved = phrases.stages(distribution.moved_by)
     if moved:
-        return _("greedy: the likeliest token after {stages} is chosen, without dice").format(stages=moved)
-    return _("greedy: the likeliest token is chosen, without dice")
+        return _(STEP["will_be_moved"]).format(stages=moved)
+    return _(STEP["will_be_greedy"])

@@ -12,6 +12,7 @@ from typing import Any
 
 from core import message
 from core.record.step import Step
+from core.reports.live_view.texts import SPEED, STEP
 from pages.ui.i18n.spoken_language import current
 from pages.ui.i18n.translation import N_, _, figures, ngettext
 
@@ -109,10 +110,10 @@ def bar(row: Mapping[str, Any]) -> str:
     """Return a bar in one sentence, from its row of `step_rows.distribution_rows`."""
     values = {"token": token(row["piece"]), "model": _percent(row["model_text"]), "dice": _percent(row["dice_text"])}
     if row["kind"] == "removed":
-        return _("{token}, {model} for the model, excluded by {stage}").format(stage=row["removed_by"], **values)
+        return _(STEP["bar_removed"]).format(stage=row["removed_by"], **values)
     if row["kind"] == "chosen":
-        return _("{token}, {model} for the model, {dice} for the dice, chosen").format(**values)
-    return _("{token}, {model} for the model, {dice} for the dice").format(**values)
+        return _(STEP["bar_chosen"]).format(**values)
+    return _(STEP["bar_open"]).format(**values)
 
 
 def percent(share: float | None) -> str:
@@ -135,10 +136,10 @@ def chance(share: float | None) -> str:
     if share is None or not math.isfinite(share) or not 0 < share < 0.0001:
         return percent(share)
     if share < 1e-12:
-        return _("<\u00a01\u00a0in\u00a0a\u00a0trillion")
+        return _(STEP["trillion"])
     times = 1 / share
     digits = math.floor(math.log10(times)) - 1
-    return _("1\u00a0in\u00a0{times}").format(times=count(round(times / 10**digits) * 10**digits))
+    return _(STEP["one_in"]).format(times=count(round(times / 10**digits) * 10**digits))
 
 
 def size(count: float) -> str:
@@ -200,7 +201,7 @@ def perplexity(value: float) -> str:
 
 def bits(value: float) -> str:
     """Return entropy or surprise in bits, with one decimal."""
-    return _("{bits}\u00a0bits").format(bits=decimal(value, 1)) if math.isfinite(value) else "–"
+    return _(STEP["bits"]).format(bits=decimal(value, 1)) if math.isfinite(value) else "–"
 
 
 def nats(value: float) -> str:
@@ -235,7 +236,7 @@ def prefixed(value: float, unit: str) -> str:
 
 def speed(steps: float) -> str:
     """Return "5 a second"."""
-    return _("{count} a second").format(count=short(steps))
+    return _(SPEED).format(count=short(steps))
 
 
 def pace(times: float) -> str:

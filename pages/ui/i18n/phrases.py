@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core import SamplingSettings
 from core.record.step import TokenDistribution
+from core.reports.live_view.texts import STEP
 from core.sampling.settings import CONSTRAINTS
 from core.sampling.settings_row import Setting
 from pages.ui.i18n import numbers
@@ -20,7 +21,7 @@ def settings_summary(settings: SamplingSettings) -> str:
     for row in settings.effective():
         if row.name != "seed":
             parts.append(setting_in_words(settings, row, _(row.short)))
-    return ", ".join(parts) or _("all settings off")
+    return ", ".join(parts) or _(STEP["all_off"])
 
 
 def setting_in_words(settings: SamplingSettings, row: Setting, name: str) -> str:

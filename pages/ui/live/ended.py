@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.reports.live_view.texts import ENDED
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import N_, _
 
 if TYPE_CHECKING:
     from core import Generation
 
-FINISHED = {
-    "end of text": N_("The model has ended its text here. Press Back, or click an earlier token to take another way."),
-    "context full": N_("The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."),
+FINISHED = ENDED | {
     "out of memory": N_("There is no memory left for this text. Press Back, or use a shorter prompt."),
     "stop text": N_("The text contains one of its stop texts. Press Back, or click an earlier token to take another way."),
     "loop": N_("The text repeats itself, and stops on a loop. Press Back, or click an earlier token to take another way."),

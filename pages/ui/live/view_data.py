@@ -85,6 +85,7 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
         "recorded": _recorded(run),
         "thoughts": answer.thought_rows(run),
         "from_cache": answer.from_cache(run, session) if run.messages else "",
+        "left": _left(run),
         "final_space": _ends_in_space(run),
         "opened": -1 if session.selected_index is None else session.selected_index,
         "step": None if seen is None else _step(seen, session, run),
@@ -240,6 +241,13 @@ def _ends_in_space(run: Generation) -> bool:
     """Return whether the prompt ends in a space that should be removed: most tokens begin with their own."""
     last = run.prompt_tokens[-1].text if run.prompt_tokens else ""
     return Can.NEW_TOKENS in run.can and not run.path and not run.as_chat and last.endswith(" ") and not last.strip()
+
+
+def _left(run: Generation) -> int:
+    """Return the newest node of a run that is at its prompt again: the text that was left. 0 without one, and for a recording."""
+    if run.path or Can.NEW_TOKENS not in run.can:
+        return 0
+    return next((node.node_id for node in reversed(run.nodes) if not node.is_deleted), 0)
 
 
 def _finite(number: float) -> float | None:

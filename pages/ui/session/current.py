@@ -14,6 +14,7 @@ from core import SamplingSettings, list_models
 from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.remote.address import without_secrets
+from core.reports.live_view import texts
 from core.sampling.settings import SETTINGS
 from core.sampling.settings_row import Setting
 from core.sources.capabilities import Can
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
 
-SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps per second in Play
+SPEEDS = tuple(filter(None, texts.SPEEDS))  # of Play, without "as fast as it goes"
 
 
 def model_names() -> list[str]:

@@ -9,6 +9,7 @@ from secrets import randbelow
 
 from core.generation.generation import Generation
 from core.record.step import Step
+from core.reports.live_view.texts import STEP
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current
@@ -116,7 +117,7 @@ def roll_again() -> None:
         notify(_("A recording cannot roll again. Close it to write a text of your own."))
         return
     if run.settings.greedy:
-        notify(_("Greedy is on, so there are no dice. Switch it off to roll again."))
+        notify(_(STEP["no_dice"]))
         return
     current.changed("rolled").playing = False
     run.go_to(index - 1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from core.reports.live_view.texts import LEGEND
 from core.sources.capabilities import Can
-from pages.ui.i18n.translation import _
+from pages.ui.i18n.translation import _, said
 from pages.ui.session.state import current_session
 
 
@@ -11,6 +12,5 @@ def entries() -> list[tuple[str, str]]:
     """Return the legend of the bars: (colour, meaning) pairs."""
     run = current_session().run
     if run is not None and Can.FACTS not in run.can:  # both bars show the one probability in the file
-        return [("dice", _("probability in the file")), ("chosen", _("chosen token"))]
-    kinds = (_("model's probability"), _("probability after your settings"), _("chosen token"))
-    return list(zip(("model", "dice", "chosen"), kinds, strict=True))
+        return [("dice", _("probability in the file")), ("chosen", _(LEGEND["chosen"]))]
+    return list(said(LEGEND).items())

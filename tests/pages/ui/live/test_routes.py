@@ -99,6 +99,18 @@ def test_a_press_is_answered_with_the_step_and_a_version(session: Session) -> No
     assert answer["text"]["tokens"][0][1] == step.token_id and answer["step"]["seconds"] == step.forward.seconds
 
 
+def test_a_text_that_was_left_for_the_prompt_is_one_press_away(session: Session) -> None:
+    client = Client(session)
+    assert client.press("restart").json()["left"] == 0
+    client.press("step")
+    written = client.press("step").json()["node"]
+    assert client.shown["left"] == 0
+    for verb in ("restart", "seed"):
+        left = client.press(verb).json()["left"]
+        assert left == written and client.shown["count"] == 0
+        assert client.press("switch", node=left, run=client.run).json()["count"] == 2
+
+
 def test_a_file_is_made_at_the_press_from_what_its_page_offers(session: Session) -> None:
     client, made = Client(session), Counter[str]()
 
