@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.browser.presenting import OnStage
 from tests.browser.watching import COLD, PATIENCE, Watching, settled
 
 pytest.register_assert_rewrite("tests.browser.drawn", "tests.browser.observed")  # so that a failure says what was drawn
@@ -190,3 +191,13 @@ def open_file(browser: Any) -> Iterator[Callable[..., Any]]:
 
     with opening(browser) as opened:
         yield opened
+
+
+@pytest.fixture
+def on_stage(new_page: Callable[..., Any], app: str) -> Callable[..., OnStage]:
+    """Open a page for a presenter: `on_stage("/stage")`. beside: a second window of the same presenter."""
+
+    def opened(path: str, beside: OnStage | None = None) -> OnStage:
+        return OnStage(new_page(f"{app}{path}", width=1280, height=720, beside=beside.page if beside else None))
+
+    return opened

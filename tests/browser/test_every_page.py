@@ -36,7 +36,8 @@ PATHS = features.paths()
 MAIN = "[data-testid=stMain]"
 # Long ones, with charts.
 STOPPED = {"waiting_curve", "batching_curve", "think_set", "thinking_budget_set", "quantization_parts", "looping_runs"}
-NOT_PRESSED = {"newborn"}  # it learns for 20 seconds; test_teach.py presses it and stops it
+ELSEWHERE = {"newborn", "same_prompt", "same_prompt_table"}  # pressed by test_teach.py and test_same_prompt.py
+AT_LENGTH = {"looping", "watermark"}  # 200 runs, or half a minute before the first mark: only the exhaustive selection presses them
 SMALLEST = {  # the first choice of these controls is the smallest
     "think_set": ("think_count",),
     "thinking_budget_set": ("think_count",),
@@ -354,7 +355,7 @@ def darken(page: Any) -> None:
     settled(page)
 
 
-LONG = [path for path in PATHS if any(take.name in STOPPED for take in features.feature_of(path).recorded)]
+LONG = [path for path in PATHS if any(take.name in STOPPED | AT_LENGTH for take in features.feature_of(path).recorded)]
 
 
 @pytest.mark.parametrize(
@@ -384,6 +385,6 @@ def test_a_page_draws_its_result_and_is_accessible(path: str, whole: bool, at: A
         if shown.take.view is not None:
             shown.recorded()
             found += violations(page)
-        if shown.take.name not in NOT_PRESSED:
+        if shown.take.name not in (ELSEWHERE if whole else ELSEWHERE | AT_LENGTH):
             shown.pressed(whole)
     assert not found, "\n".join(found)

@@ -37,12 +37,27 @@ FOLLOW = """name => {
   };
   note();
 }"""
+IN_VIEW = """() => {
+  const found = [];
+  const walk = root => root.querySelectorAll("*").forEach(one => {
+    if (one.shadowRoot) walk(one.shadowRoot);
+    if (one.tabIndex < 0 || !one.matches("a[href], button, input, textarea, select, summary, [role=button]")) return;
+    if (!one.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return;
+    const box = one.getBoundingClientRect(), above = one.getRootNode().elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    if (box.width > 1 && above && (one.matches("input") || one.contains(above))) found.push(one.ariaLabel || one.innerText);
+  });
+  walk(document);
+  return found;
+}"""
+ERRORS = """() => { window.seenErrors = 0; new MutationObserver(() => {
+  if (document.body.textContent.includes("Something went wrong")) window.seenErrors += 1;
+}).observe(document.body, { childList: true, subtree: true }); }"""
+TABS = ".st-key-page_tabs a:visible, .st-key-ways a:visible"  # Streamlit draws each link twice, once hidden
+ROW_OF_THE_PROMPT = ".st-key-ask textarea, .st-key-ask select, .st-key-keep button:visible, .st-key-watch_more label:visible"
 
 
-@pytest.mark.parametrize("width", [1400, 390])
-def test_a_number_stands_between_its_token_and_its_bars(visit: Visit, width: int) -> None:
+def numbers_stand_between_tokens_and_bars(page: Any) -> None:
     """At temperature 0.7, "everything else" has a pale bar of 49 %; its number, 10 %, was at the end of that bar."""
-    page = visit("?temperature=0.7", width=width).page
     bars, numbers = (page.locator(f".st-key-odds .bar {part}").evaluate_all(BOXES) for part in (".model", ".number"))
     assert len(bars) == len(numbers) == 9 and numbers[-1]["text"].endswith("%")
     assert max(bar["right"] - bar["left"] for bar in bars) == bars[-1]["right"] - bars[-1]["left"]
@@ -51,7 +66,40 @@ def test_a_number_stands_between_its_token_and_its_bars(visit: Visit, width: int
         assert abs(number["top"] + number["bottom"] - bar["top"] - bar["bottom"]) < 6, "number and bar are in one row"
 
 
-def test_the_card_of_a_clicked_bar_ends_with_its_step(visit: Visit) -> None:
+def nothing_is_cut_on_a_phone(page: Any) -> None:
+    """The tabs stand in one row, and the row of the prompt fits."""
+    tabs, row = page.locator(TABS).evaluate_all(BOXES), page.locator(ROW_OF_THE_PROMPT).evaluate_all(BOXES)
+    assert len(tabs) == 5 and max(box["bottom"] for box in tabs) < 120
+    assert len(row) == 4 and all(box["right"] - box["left"] > 40 for box in row)
+    assert all(box["left"] >= 0 and box["right"] <= 390 for box in [*tabs, *row])
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (390, 844)], ids=["screen", "phone"])
+def test_text_bars_dice_and_player_are_in_one_look(visit: Visit, width: int, height: int, language: str) -> None:
+    watching = visit(f"?temperature=0.7&lang={language}", width=width, height=height)
+    page = watching.page
+    settled(page)
+    numbers_stand_between_tokens_and_bars(page)
+    if width == 390:
+        nothing_is_cut_on_a_phone(page)
+    else:
+        assert len(page.evaluate(IN_VIEW)) <= 30, page.evaluate(IN_VIEW)
+    watching.press("step", 1)
+    settled(page)
+    assert page.evaluate(ABOVE), "the strip is above the player"
+    box = watching.button("play").bounding_box()
+    place = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.click(*place)
+    watching.button("pause").wait_for()
+    page.wait_for_function(ABOVE)  # until the text needs a further line
+    page.mouse.click(*place)  # Pause stands where Play stood
+    watching.button("play").wait_for()
+    page.locator(".st-key-live_player input").press("ArrowRight")  # it can be reached
+
+
+def test_cards_end_with_their_step_and_quick_turns_of_play_move_no_button(visit: Visit) -> None:
+    """A button that moves between the press and the release of the mouse loses the click."""
     watching = visit()
     page = watching.page
     watching.press("step", 1)
@@ -69,6 +117,27 @@ def test_the_card_of_a_clicked_bar_ends_with_its_step(visit: Visit) -> None:
     ring = page.evaluate("() => getComputedStyle(document.querySelector('[data-testid=stMain]')).outlineStyle")
     assert ring == "none", "no ring surrounds the whole page"
 
+    slider = page.locator(".st-key-live_player input[type=range]")
+    slider.focus()
+    for _ in range(2):
+        slider.press("ArrowRight")
+    settled(page)
+    page.evaluate(ERRORS)
+    page.evaluate(FOLLOW, "restart")
+    for _ in range(3):
+        watching.button("play").click()
+        watching.button("pause").click()
+        watching.button("play").wait_for()
+    places = page.evaluate("() => window.places")
+    assert len(places) > 10 and max(places) - min(places) < 12, sorted(set(map(round, places)))
+    page.mouse.click(1200, 700)  # where nothing stands
+    for _ in range(6):
+        page.keyboard.press("Space")
+        watching.button("pause").wait_for()
+        page.keyboard.press("Space")
+        watching.button("play").wait_for()
+    assert page.evaluate("() => window.seenErrors") == 0
+
 
 @pytest.mark.parametrize("path", ["inside", "batching", "cache"])
 def test_on_a_phone_the_menu_of_a_chart_covers_no_mark(at: Callable[..., Any], path: str) -> None:
@@ -76,19 +145,6 @@ def test_on_a_phone_the_menu_of_a_chart_covers_no_mark(at: Callable[..., Any], p
     page.locator('[data-testid="stVegaLiteChart"] svg').first.wait_for()
     settled(page)
     assert page.evaluate(COVERED) == []
-
-
-@pytest.mark.parametrize(("width", "height", "query"), [(1400, 900, "?lang=de"), (1400, 900, ""), (390, 844, ""), (390, 844, "?lang=de")])
-def test_text_bars_dice_and_player_are_in_one_look(visit: Visit, width: int, height: int, query: str) -> None:
-    watching = visit(query, width=width, height=height)
-
-    watching.press("step", 1)
-    settled(watching.page)
-    assert watching.page.evaluate(ABOVE), "the strip is above the player"
-    watching.button("play").click()
-    watching.button("pause").wait_for()
-    watching.page.wait_for_function(ABOVE)  # until the text needs a further line
-    watching.page.locator(".st-key-live_player input").press("ArrowRight")  # it can be reached
 
 
 def test_a_page_begins_at_its_top(at: Callable[..., Any]) -> None:
@@ -105,58 +161,3 @@ def test_a_page_begins_at_its_top(at: Callable[..., Any]) -> None:
 def test_an_unknown_address_is_said(at: Callable[..., Any]) -> None:
     page = at("nosuchpage")
     page.get_by_text("This app has no page at the address").first.wait_for()
-
-
-def test_the_buttons_stay_in_their_places_while_play_becomes_pause(visit: Visit) -> None:
-    """A button that moves between the press and the release of the mouse loses the click."""
-    watching = visit()
-    settled(watching.page)
-    watching.page.evaluate(FOLLOW, "restart")
-    for _ in range(3):
-        watching.button("play").click()
-        watching.button("pause").click()
-        watching.button("play").wait_for()
-    places = watching.page.evaluate("() => window.places")
-    assert len(places) > 10 and max(places) - min(places) < 12, sorted(set(map(round, places)))
-
-
-def test_play_and_pause_in_quick_turns_show_no_error(visit: Visit) -> None:
-    watching = visit()
-    page = watching.page
-    slider = page.locator(".st-key-live_player input[type=range]")
-    slider.focus()
-    for _ in range(2):
-        slider.press("ArrowRight")
-    settled(page)
-    page.evaluate(
-        """() => { window.seenErrors = 0; new MutationObserver(() => {
-          if (document.body.textContent.includes("Something went wrong")) window.seenErrors += 1;
-        }).observe(document.body, { childList: true, subtree: true }); }"""
-    )
-    page.mouse.click(1200, 700)  # where nothing stands
-    for _ in range(6):
-        page.keyboard.press("Space")
-        watching.button("pause").wait_for()
-        page.keyboard.press("Space")
-        watching.button("play").wait_for()
-    assert page.evaluate("() => window.seenErrors") == 0
-
-
-IN_VIEW = """() => {
-  const found = [];
-  const walk = root => root.querySelectorAll("*").forEach(one => {
-    if (one.shadowRoot) walk(one.shadowRoot);
-    if (one.tabIndex < 0 || !one.matches("a[href], button, input, textarea, select, summary, [role=button]")) return;
-    if (!one.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return;
-    const box = one.getBoundingClientRect(), above = one.getRootNode().elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-    if (box.width > 1 && above && (one.matches("input") || one.contains(above))) found.push(one.ariaLabel || one.innerText);
-  });
-  walk(document);
-  return found;
-}"""
-
-
-def test_at_most_thirty_controls_are_in_view_before_the_first_step(visit: Visit) -> None:
-    page = visit(width=1400, height=900).page
-    settled(page)
-    assert len(page.evaluate(IN_VIEW)) <= 30, page.evaluate(IN_VIEW)

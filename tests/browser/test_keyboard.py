@@ -42,10 +42,26 @@ def tab_to(page: Any, wanted: Callable[[dict[str, Any]], bool], most: int = 200)
     raise AssertionError("Tab never came there")
 
 
-def test_words_are_one_tab_stop_arrows_walk_and_enter_opens(visit: Visit) -> None:
+def test_bars_and_words_are_reached_by_keyboard_and_each_step_is_announced(visit: Visit) -> None:
     watching = visit()
-    watching.steps(1, 4)
     page = watching.page
+    assert page.evaluate(HEARD) == "polite"
+    watching.press("step", 1)
+    page.wait_for_function("() => window.heard.length > 0 && window.heard.at(-1).endsWith('choice.')")
+    tab_to(page, lambda found: "percent for the model" in (found["said"] or ""))
+    assert page.locator(".st-key-odds .bar:focus-visible").evaluate("bar => getComputedStyle(bar).outlineStyle") == "solid"
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
+        page.keyboard.press(key)
+    told = page.evaluate(FOCUSED)["said"]
+    if watching.written()[0].lstrip("␣") == told.split(",")[0]:
+        page.keyboard.press("ArrowUp")
+        told = page.evaluate(FOCUSED)["said"]
+    page.keyboard.press("Enter")
+    watching.until("steps.length === 1 && steps[0].forced")
+    assert watching.written()[0].lstrip("␣") == told.split(",")[0]
+    assert "percent" in page.evaluate(FOCUSED)["said"], "the focus stays among the bars"
+
+    watching.steps(2, 4)
     assert tab_to(page, lambda found: found["step"] is not None)["step"] == "3", "the newest word"
     card = page.locator(".st-key-strip .card")
     assert card.is_visible() and "rank" in card.inner_text(), "its card shows on focus"
@@ -62,7 +78,7 @@ def test_words_are_one_tab_stop_arrows_walk_and_enter_opens(visit: Visit) -> Non
     assert page.evaluate(FOCUSED)["step"] is None, "one stop for all words"
 
 
-def test_the_link_to_the_content_leads_to_the_main_button_and_no_quick_press_is_lost(visit: Visit) -> None:
+def test_the_link_to_the_content_leads_to_the_main_button_and_of_many_quick_presses_each_is_done_once(visit: Visit) -> None:
     watching = visit()
     page = watching.page
     page.keyboard.press("Tab")
@@ -85,38 +101,15 @@ def test_the_link_to_the_content_leads_to_the_main_button_and_no_quick_press_is_
     press(page, "bring_back")
     watching.until("steps.length === 7")
     assert watching.written() == written, "an example can be undone"
-
-
-def test_a_hundred_presses_without_a_pause_are_each_done_once(visit: Visit) -> None:
-    watching = visit()
+    watching.press("restart", 0)
     for _turn in range(6):  # a press that is lost or done twice changes the length of the text
         for key in ["ArrowRight"] * 9 + ["ArrowLeft"] * 8:
-            watching.page.keyboard.press(key)
-    watching.page.wait_for_function("() => window.tokenViewerLive.done === window.tokenViewerLive.connection.number")
+            page.keyboard.press(key)
+    page.wait_for_function("() => window.tokenViewerLive.done === window.tokenViewerLive.connection.number")
     watching.stays("steps.length === 6")
 
 
-def test_bars_are_reached_and_taken_by_keyboard_and_each_step_is_announced(visit: Visit) -> None:
-    watching = visit()
-    page = watching.page
-    assert page.evaluate(HEARD) == "polite"
-    watching.press("step", 1)
-    page.wait_for_function("() => window.heard.length > 0 && window.heard.at(-1).endsWith('choice.')")
-    tab_to(page, lambda found: "percent for the model" in (found["said"] or ""))
-    assert page.locator(".st-key-odds .bar:focus-visible").evaluate("bar => getComputedStyle(bar).outlineStyle") == "solid"
-    for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
-        page.keyboard.press(key)
-    told = page.evaluate(FOCUSED)["said"]
-    if watching.written()[0].lstrip("␣") == told.split(",")[0]:
-        page.keyboard.press("ArrowUp")
-        told = page.evaluate(FOCUSED)["said"]
-    page.keyboard.press("Enter")
-    watching.until("steps.length === 1 && steps[0].forced")
-    assert watching.written()[0].lstrip("␣") == told.split(",")[0]
-    assert "percent" in page.evaluate(FOCUSED)["said"], "the focus stays among the bars"
-
-
-def test_keys_go_where_they_are_wanted(visit: Visit) -> None:
+def test_keys_go_where_they_are_wanted_and_a_question_mark_lists_those_of_the_page(visit: Visit) -> None:
     watching = visit()
     page = watching.page
     press(page, "preset_Creative")
@@ -151,10 +144,6 @@ def test_keys_go_where_they_are_wanted(visit: Visit) -> None:
     watching.until("steps.length === 0")
     page.wait_for_function("() => new URLSearchParams(location.search).get('seed') !== null")
 
-
-def test_a_question_mark_lists_the_keys_of_this_page_and_s_leads_onto_the_stage(visit: Visit) -> None:
-    watching = visit()
-    page = watching.page
     watching.button("step").focus()
     page.keyboard.press("?")
     listed = page.locator(".st-key-keys dialog")
@@ -163,7 +152,6 @@ def test_a_question_mark_lists_the_keys_of_this_page_and_s_leads_onto_the_stage(
     page.keyboard.press("Escape")
     listed.wait_for(state="hidden")
     assert page.evaluate(FOCUSED)["name"] == "step", "the focus is where it was"
-    field = page.locator(".st-key-live_prompt textarea")
     field.focus()
     page.keyboard.type("?")
     assert "?" in field.input_value() and not listed.is_visible()

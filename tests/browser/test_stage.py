@@ -2,73 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pages.ui.presenting.prepared_talks import THREE
+from tests.browser.presenting import SMALLEST, OnStage, write_all
 from tests.browser.watching import FIND, press
 
 pytestmark = pytest.mark.browser
-SMALLEST = f"""() => {{
-  const sizes = [];
-  for (const node of ({FIND})("stage").querySelectorAll("*")) {{
-    const own = [...node.childNodes].some(child => child.nodeType === 3 && child.textContent.trim());
-    const box = node.getBoundingClientRect();
-    const style = getComputedStyle(node);
-    if (!own || !box.width || !box.height || style.visibility === "hidden") continue;
-    sizes.push([parseFloat(style.fontSize), node.className, node.textContent]);
-  }}
-  return sizes.sort((a, b) => a[0] - b[0])[0];
-}}"""
-
-
-class OnStage:
-    """A presenter's page. STAGE_PICTURES in the environment: the folder where every picture of the talk is kept."""
-
-    def __init__(self, page: Any) -> None:
-        self.page = page
-
-    def press(self, *keys: str) -> None:
-        """Press these keys."""
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def until(self, beat: str, count: int | None = None) -> None:
-        """Wait for a beat, with so many written tokens."""
-        told = "" if count is None else f" && part('stage').dataset.count === '{count}'"
-        self.wait(f"part('stage').dataset.beat === '{beat}' && !part('stage').dataset.waiting{told}")
-
-    def wait(self, condition: str) -> None:
-        """Wait for a condition: `part(name)` is the first element of this class, `my` the state of the stage."""
-        self.page.wait_for_function(f"() => {{ const part = {FIND}; const my = part('stage')?.my; return Boolean(my) && ({condition}); }}")
-
-    def text(self, name: str) -> str:
-        """Return the text of the first element of this class."""
-        return str(self.page.evaluate(f"() => ({FIND})('{name}')?.textContent ?? ''"))
-
-    def state(self, expression: str) -> Any:
-        """Return the value of an expression of `my`, the state of the stage."""
-        return self.page.evaluate(f"() => {{ const my = ({FIND})('stage').my; return {expression}; }}")
-
-    def picture(self, name: str) -> None:
-        """Keep a picture of the page, if a folder is named."""
-        folder = os.environ.get("STAGE_PICTURES")
-        if folder:
-            self.page.screenshot(path=str(Path(folder) / f"{name}.png"))
-
-
-@pytest.fixture
-def on_stage(new_page: Callable[..., Any], app: str) -> Callable[..., OnStage]:
-    """Open a page for a presenter: `on_stage("/stage")`. beside: a second window of the same presenter."""
-
-    def opened(path: str, beside: OnStage | None = None) -> OnStage:
-        return OnStage(new_page(f"{app}{path}", width=1280, height=720, beside=beside.page if beside else None))
-
-    return opened
 
 
 def test_five_beats_at_a_key_each_in_large_letters_and_nothing_is_rolled_too_early(on_stage: Callable[..., OnStage]) -> None:
@@ -139,19 +81,6 @@ def test_the_presenters_window_follows_and_drives_beat_by_beat(on_stage: Callabl
     notes.press("PageDown")
     stage.until("roll", 1)
     assert ":" in notes.text("clock")
-
-
-SETTLED = "!my.wants && !my.falling && !my.running && my.runTo < 0"
-
-
-def write_all(stage: OnStage) -> int:
-    """Press on until the stop's tokens are written, and return the number of presses. A press writes one choice and what follows it."""
-    for presses in range(12):
-        stage.wait(SETTLED)
-        if stage.state("my.beat === 4 && my.t + 1 - my.first >= my.data.talk.words"):
-            return presses
-        stage.press("PageDown")
-    raise AssertionError("the stop does not end")
 
 
 def opening(stage: OnStage) -> None:

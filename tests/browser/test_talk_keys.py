@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pages.ui.presenting.talk_file import Stop, Talk
-from tests.browser.test_stage import SETTLED, OnStage, on_stage, write_all  # noqa: F401  (a fixture)
+from pages.ui.presenting.talk_file import Stop
+from tests.browser.presenting import SETTLED, Given, OnStage, write_all
 from tests.browser.watching import FIND, press, stays
 
 pytestmark = pytest.mark.browser
@@ -20,36 +20,8 @@ LESSON = Stop("Lesson", "teach", shown=("result_teach",), start="teach_start")
 FOX = Stop("Fox", "stage?prompt=The+fox&seed=3", words=4, doubt=0.0)
 
 
-class Given:
-    """A presenter who gives a talk of these stops."""
-
-    def __init__(self, stage: OnStage, *stops: Stop) -> None:
-        self.stage, self.page = stage, stage.page
-        press(self.page, "talk_open")
-        file = {"name": "talk.json", "mimeType": "application/json", "buffer": Talk("Mine", stops, minutes=7).dumps().encode()}
-        self.page.locator('.st-key-talk_file input[type="file"], input[type="file"]').first.set_input_files(file)
-        self.page.get_by_text("“Mine” is open").wait_for()
-        self.page.keyboard.press("Escape")
-        press(self.page, "talk_give")
-
-    def at(self, number: int, following: str = "") -> None:
-        """Wait until this stop is shown, and its bar announces what follows."""
-        self.page.locator(".st-key-talk_bar .place", has_text=f"{number} /").wait_for()
-        if following:
-            self.page.locator(".st-key-talk_bar .next", has_text=following).wait_for()
-        self.stands_still()
-
-    def stands_still(self) -> None:
-        """Wait until no script runs: a press during the first run of a page can be lost."""
-        self.page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
-
-    def has_button(self, button: str) -> None:
-        """Wait until the page has drawn the button of its stop."""
-        self.page.locator(f".st-key-{button} button:enabled").first.wait_for(state="attached")
-
-
 @pytest.fixture
-def given(on_stage: Callable[..., OnStage]) -> Callable[..., Given]:  # noqa: F811
+def given(on_stage: Callable[..., OnStage]) -> Callable[..., Given]:
     """Open the page of talks and give these stops."""
     return lambda *stops: Given(on_stage("/talk"), *stops)
 
@@ -71,49 +43,53 @@ def test_focus_on_a_button_or_an_empty_field_does_not_hold_the_forward_key(given
     talk.at(2)
 
 
-def test_the_talks_keys_are_listed_and_escape_closes_the_list_before_the_talk(given: Callable[..., Given]) -> None:
-    talk = given(NOTEPAD, FOX)
-    talk.at(1)
+def test_a_stop_shows_its_question_until_it_is_started_and_lists_the_keys(
+    given: Callable[..., Given], on_stage: Callable[..., OnStage]
+) -> None:
+    both = Stop("Both", "what_if", shown=("what_if_view_1", "what_if_view_2"), start="what_if_play")
+    talk = given(NOTEPAD, both)
+    page, listed = talk.page, talk.page.locator(".st-key-keys dialog[open]")
+    talk.at(1, "start")
     talk.stage.press("?")
-    talk.page.locator(".st-key-keys dialog[open]").wait_for()
-    listed = talk.page.locator(".st-key-keys dialog").text_content()
-    assert "Page down" in listed and "end the talk" in listed and "roll the last token" not in listed
+    listed.wait_for()
+    keys = listed.text_content()
+    assert "Page down" in keys and "end the talk" in keys and "roll the last token" not in keys
     talk.stage.press("Escape")
-    talk.page.locator(".st-key-keys dialog[open]").wait_for(state="detached")
-    stays(talk.page, "document.querySelector('.st-key-talk_bar')")
+    listed.wait_for(state="detached")
+    stays(page, "document.querySelector('.st-key-talk_bar')")
     talk.stage.press("?")
-    talk.page.locator(".st-key-keys dialog[open]").wait_for()
+    listed.wait_for()
     talk.stage.press("ArrowRight")  # a clicker closes it, too
-    talk.page.locator(".st-key-keys dialog[open]").wait_for(state="detached")
+    listed.wait_for(state="detached")
     talk.at(1, "start")
-    talk.stage.press("Escape")
-    talk.page.locator(".st-key-talk_resume").wait_for()
 
-
-def test_a_result_is_hidden_until_the_stop_is_started(given: Callable[..., Given]) -> None:
-    talk = given(NOTEPAD, FOX)
-    talk.at(1, "start")
-    talk.page.locator(".st-key-cache_start button:enabled").wait_for()
-    assert talk.page.locator(".st-key-result_race").is_hidden(), "neither a recorded result nor one of the rehearsal"
-    talk.stage.press("ArrowRight")
-    talk.page.locator(".st-key-result_race").wait_for()
-    talk.page.locator(".st-key-cache_start").wait_for(state="hidden")
-
-
-def test_the_presenters_window_says_that_a_page_waits_for_its_start(given: Callable[..., Given], on_stage: Callable[..., OnStage]) -> None:  # noqa: F811
-    talk = given(NOTEPAD, FOX)
-    talk.at(1, "start")
+    talk.has_button("cache_start")
+    result, heading = page.locator(".st-key-result_race"), page.locator(".st-key-heading h1")
+    heading.wait_for()
+    assert result.is_hidden(), "neither a recorded result nor one of the rehearsal"
+    assert heading.evaluate("heading => parseFloat(getComputedStyle(heading).fontSize) >= 48"), "it fills the slide"
     notes = on_stage("/notes", beside=talk.stage)
     line = f"() => ({FIND})('notes') && ({FIND})('line')?.textContent"
     notes.page.wait_for_function(f"{line} === 'Press → to start.'")
     assert notes.text("goal") == "of 7:00"
-    talk.page.locator(".st-key-cache_start button:enabled").wait_for()
     notes.press(" ")
-    talk.at(1, "next: Fox")
+    talk.at(1, "next: Both")
     notes.page.wait_for_function(f"() => !({FIND})('line').textContent")
+    result.wait_for()
+    heading.wait_for(state="hidden")
+    page.locator(".st-key-cache_start").wait_for(state="hidden")
+
+    page.keyboard.press("PageDown")
+    talk.at(2)
+    words = page.locator(".st-key-what_if_view_1 .words")
+    words.wait_for()
+    assert words.evaluate("words => parseFloat(getComputedStyle(words).maxHeight) > 0.6 * innerHeight"), "branches have room"
+    assert not heading.is_visible()
+    talk.stage.press("Escape")
+    page.locator(".st-key-talk_resume").wait_for()
 
 
-def test_the_forward_key_leaves_the_field_of_guesses(on_stage: Callable[..., OnStage]) -> None:  # noqa: F811
+def test_the_forward_key_leaves_the_field_of_guesses_and_a_digit_takes_a_suggestion(on_stage: Callable[..., OnStage]) -> None:
     stage = on_stage("/stage?prompt=The+dog+ran+to+the")
     stage.until("read", 0)
     for key in ("ArrowRight", " ", "PageDown"):
@@ -123,6 +99,19 @@ def test_the_forward_key_leaves_the_field_of_guesses(on_stage: Callable[..., OnS
         stage.wait("!my.guess && my.beat === 2 && !part('bars').hidden")
     stage.press("g")
     stage.wait("!part('guess').hidden")
+    words = stage.state("my.data.looks['0'].choices")
+    stage.press("?")
+    stage.wait("!part('help').hidden")
+    stage.press("ArrowRight")
+    stage.wait("part('help').hidden && my.guess && !my.guess.rows")
+    stage.press("2", "1")
+    assert stage.state("my.guess.said") == [words[1], words[0]], "a digit takes a suggestion"
+    stage.press("ArrowRight")
+    stage.wait("my.guess?.rows?.length === 2")
+    stage.press("Escape")
+    stage.wait("!my.guess")
+    stage.press("g")
+    stage.wait("!part('guess').hidden")
     stage.page.keyboard.type("park")
     stage.press("ArrowRight")
     assert stage.state("Boolean(my.guess) && !my.guess.rows"), "an arrow moves within a word"
@@ -130,22 +119,6 @@ def test_the_forward_key_leaves_the_field_of_guesses(on_stage: Callable[..., OnS
     stage.wait("my.guess?.rows?.length === 1 && my.guess.rows[0][0] === 'park'")
     stage.press("ArrowRight")
     stage.until("roll", 1)
-
-
-def test_a_digit_takes_a_suggestion_and_the_list_of_keys_opens_over_the_field(on_stage: Callable[..., OnStage]) -> None:  # noqa: F811
-    stage = on_stage("/stage?prompt=The+dog+ran+to+the")
-    stage.until("read", 0)
-    stage.press("g")
-    stage.wait("!part('guess').hidden")
-    words = stage.state("my.data.looks['0'].choices")
-    stage.press("?")
-    stage.wait("!part('help').hidden")
-    stage.press("ArrowRight")
-    stage.wait("part('help').hidden && my.guess && !my.guess.rows")
-    stage.press("2", "1")
-    assert stage.state("my.guess.said") == [words[1], words[0]]
-    stage.press("ArrowRight")
-    stage.wait("my.guess?.rows?.length === 2")
 
 
 def test_forward_takes_the_framed_word_and_back_takes_a_token_away(given: Callable[..., Given]) -> None:
@@ -176,7 +149,7 @@ def part_of(page: Any, name: str) -> bool:
     return bool(page.evaluate(f"() => Boolean(({FIND})('{name}')?.checkVisibility())"))
 
 
-def test_the_stops_of_three_minutes_show_what_their_titles_say(on_stage: Callable[..., OnStage]) -> None:  # noqa: F811
+def test_the_stops_of_three_minutes_show_what_their_titles_say(on_stage: Callable[..., OnStage]) -> None:
     stage = on_stage("/talk")
     press(stage.page, "talk_give")
     stage.until("read", 0)
@@ -221,17 +194,17 @@ def test_a_press_while_a_stop_is_still_being_drawn_is_not_lost(given: Callable[.
 
 
 def test_after_a_reload_and_after_back_each_press_is_one_choice_again(given: Callable[..., Given]) -> None:
-    castle = Stop("Castle", "stage?prompt=There+was+a+castle&seed=3&temperature=0.7", words=10, doubt=1.0)
+    castle = Stop("Castle", "stage?prompt=There+was+a+castle&seed=3&temperature=0.7", words=4, doubt=5.3)
     stage = given(FOX, castle).stage
     stage.until("read", 0)
     stage.press("]")
     stage.wait("my.data.talk?.place === 1 && my.beat === 2")
     presses = write_all(stage)
-    assert 0 < presses < 10, "some tokens have no choice"
+    assert 0 < presses < 4, "some tokens have no choice"
     stage.page.reload()
-    stage.wait("my.data.count === 10 && my.t === 0 && my.beat === 2")
+    stage.wait("my.data.count === 4 && my.t === 0 && my.beat === 2")
     assert write_all(stage) == presses
-    stage.press(*["ArrowLeft"] * 10)
+    stage.press(*["ArrowLeft"] * 4)
     stage.wait("my.t === 0 && my.beat === 2")
     assert write_all(stage) == presses
 
@@ -255,9 +228,9 @@ def test_a_reload_while_the_address_changes_continues_the_session_and_shows_no_o
 
 
 def test_a_stop_can_be_left_while_its_experiment_runs_and_the_stage_is_drawn(given: Callable[..., Given]) -> None:
-    talk = given(*(LESSON, FOX) * 4)
+    talk = given(*(LESSON, FOX) * 2)
     fox = f"({FIND})('stage')?.textContent.includes('fox')"
-    for number in range(4):
+    for number in range(2):
         talk.at(2 * number + 1)
         talk.has_button("teach_start")
         talk.stage.press("ArrowRight")
@@ -267,21 +240,3 @@ def test_a_stop_can_be_left_while_its_experiment_runs_and_the_stage_is_drawn(giv
         talk.page.wait_for_function(f"() => {fox} ?? false", timeout=10_000)
         stays(talk.page, fox, 0.5)  # what the lesson still sends does not take the stage away
         talk.stage.press("]")
-
-
-def test_a_stop_shows_its_question_before_the_result_and_branches_have_room(given: Callable[..., Given]) -> None:
-    talk = given(NOTEPAD, Stop("Both", "what_if", shown=("what_if_view_1", "what_if_view_2"), start="what_if_play"))
-    talk.at(1, "start")
-    talk.has_button("cache_start")
-    heading = talk.page.locator(".st-key-heading h1")
-    heading.wait_for()
-    assert heading.evaluate("heading => parseFloat(getComputedStyle(heading).fontSize) >= 48"), "it fills the slide"
-    talk.page.keyboard.press("ArrowRight")
-    heading.wait_for(state="hidden")
-    talk.page.locator(".st-key-result_race").wait_for()
-    talk.page.keyboard.press("PageDown")
-    talk.at(2)
-    words = talk.page.locator(".st-key-what_if_view_1 .words")
-    words.wait_for()
-    assert words.evaluate("words => parseFloat(getComputedStyle(words).maxHeight) > 0.6 * innerHeight")
-    assert not heading.is_visible()

@@ -10,8 +10,8 @@ import pytest
 from pages.ui.presenting.prepared_talks import TALKS
 from tests.browser.accessibility import violations
 from tests.browser.conftest import running_app
-from tests.browser.test_stage import SMALLEST, OnStage, on_stage  # noqa: F401  (a fixture)
-from tests.browser.test_talk_keys import FOX, Given
+from tests.browser.presenting import SMALLEST, Given, OnStage
+from tests.browser.test_talk_keys import FOX
 from tests.browser.watching import FIND, PATIENCE, press, settled
 
 pytestmark = pytest.mark.browser
@@ -125,7 +125,7 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
 
 
 def test_without_phones_hands_and_a_chat_count_and_own_words_wait_for_the_presenter(
-    on_stage: Callable[..., OnStage],  # noqa: F811
+    on_stage: Callable[..., OnStage],
 ) -> None:
     stage = on_stage("/?stage=1&prompt=The+dog+ran+to+the&seed=7")
     stage.until("read", 0)

@@ -26,7 +26,7 @@ TO_THE_TOP = """() => window.addEventListener("scroll", () => {
 }, true)"""
 
 
-def test_step_back_play_pause_and_restart(visit: Visit) -> None:
+def test_step_back_play_pause_restart_and_a_click_on_a_word_that_reopens_its_step(visit: Visit) -> None:
     watching = visit()
     seen = watching.seen()
     assert "What comes next?" in seen["title"][0] and "everything else" in seen["bars"]
@@ -46,31 +46,6 @@ def test_step_back_play_pause_and_restart(visit: Visit) -> None:
     watching.button("play").wait_for()
     watching.stays(f"steps.length === {len(watching.written())}")
     assert watching.press("restart", 0) == []
-
-
-def test_a_click_on_a_bar_takes_that_token_and_every_branch_is_kept(visit: Visit) -> None:
-    watching = visit("?prompt=The+old+king&seed=9")
-    page = watching.page
-    first = watching.steps(1, 2)
-    page.locator("button[data-name=coming]").click()
-    watching.until('seen.title[0].includes("What comes next?")')
-    page.locator("button[data-name=rolled]").click()
-    watching.choose_another(2)
-    assert watching.written() != first
-    assert "you chose" in watching.until("seen.told.includes('you chose')")["told"]
-    page.locator(".st-key-branches button", has_text="2").click()  # Streamlit closes a popover whose label changes during the click
-    page.locator('[class*="st-key-branch_"] button:not([kind="primary"])').first.click()
-    watching.until(same_text(first))
-    page.keyboard.press("Escape")
-    watching.press("restart", 0)
-    for _ in range(2):  # the same bar can be taken again after going back
-        watching.until('seen.title[0].includes("What comes next?")')
-        watching.take_bar(2, "steps.length === 1 && steps[0].forced && steps[0].rank === 3")
-        watching.press("back", 0)
-
-
-def test_a_click_on_a_word_reopens_its_step_and_a_bar_branches_there(visit: Visit) -> None:
-    watching = visit()
     watching.steps(1, 3)
     watching.click_word(1)
     seen = watching.until('seen.title[0].includes("Step 2")')
@@ -83,6 +58,33 @@ def test_a_click_on_a_word_reopens_its_step_and_a_bar_branches_there(visit: Visi
     taken = next(token["rank"] for token in seen["tokens"] if token["step"] == 1)
     watching.take_bar(1 if taken == 1 else 0, "steps.length === 2 && steps[1].forced")
     watching.page.locator(".st-key-branches button", has_text="2").wait_for()
+
+
+def test_a_click_on_a_bar_takes_that_token_and_every_branch_is_kept(visit: Visit) -> None:
+    watching = visit("?prompt=The+old+king&seed=9")
+    page = watching.page
+    first = watching.steps(1, 2)
+    page.locator("button[data-name=coming]").click()
+    watching.until('seen.title[0].includes("What comes next?")')
+    page.locator("button[data-name=rolled]").click()
+    bars = page.locator(".st-key-odds")
+    before = bars.bounding_box()["y"]
+    watching.choose_another(2)
+    assert watching.written() != first
+    page.get_by_text("Branches · 2").wait_for()
+    assert bars.bounding_box()["y"] == before, "the button of the branches moves nothing"
+    number, drawn = (bars.locator(part).bounding_box() for part in (".axis span >> text=100 %", ".rows"))
+    assert number["x"] + number["width"] <= drawn["x"] + drawn["width"], "the last number of the axis is whole"
+    assert "you chose" in watching.until("seen.told.includes('you chose')")["told"]
+    page.locator(".st-key-branches button", has_text="2").click()  # Streamlit closes a popover whose label changes during the click
+    page.locator('[class*="st-key-branch_"] button:not([kind="primary"])').first.click()
+    watching.until(same_text(first))
+    page.keyboard.press("Escape")
+    watching.press("restart", 0)
+    for _ in range(2):  # the same bar can be taken again after going back
+        watching.until('seen.title[0].includes("What comes next?")')
+        watching.take_bar(2, "steps.length === 1 && steps[0].forced && steps[0].rank === 3")
+        watching.press("back", 0)
 
 
 def test_a_slider_changes_the_coming_bars_rolls_nothing_and_its_last_value_counts_while_it_plays(visit: Visit) -> None:
@@ -151,7 +153,7 @@ def test_the_browsers_way_back_from_another_page_keeps_the_text(visit: Visit) ->
     assert urlsplit(page.url).path == "/"
 
 
-def test_enter_applies_the_prompt_shift_enter_breaks_the_line_and_a_final_space_is_named(visit: Visit) -> None:
+def test_a_prompt_is_typed_and_play_rests_in_a_hidden_tab_and_ends_with_the_page(visit: Visit) -> None:
     watching = visit()
     page, field = watching.page, watching.page.locator(".st-key-live_prompt textarea")
     field.fill("The old")
@@ -168,10 +170,6 @@ def test_enter_applies_the_prompt_shift_enter_breaks_the_line_and_a_final_space_
     seen = watching.until('steps.length === 1 && seen.title[0].includes("What came next?")')
     assert "".join(token["text"] for token in seen["tokens"][:-1]).endswith("bird"), "what was typed is applied before the press"
 
-
-def test_play_ends_with_the_page_and_rests_in_a_hidden_tab(visit: Visit) -> None:
-    watching = visit()
-    page = watching.page
     watching.button("play").click()
     watching.until("steps.length >= 2")
     hide = """hidden => { Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });
@@ -249,37 +247,22 @@ def test_the_button_of_a_token_opens_why_and_measures_that_token(visit: Visit) -
     page.locator(".st-key-result_why_words", has_text=f"“{words[0].strip(chr(9251))}” is").wait_for()
 
 
-def test_on_a_phone_the_answer_to_why_is_scrolled_to(visit: Visit) -> None:
+def test_on_a_phone_the_answer_to_why_is_scrolled_to_also_after_the_page_went_to_its_top_but_not_after_the_visitor_did(
+    visit: Visit,
+) -> None:
     watching = visit("?prompt=The+opposite+of+hot+is&seed=4", width=390, height=844)
     watching.steps(1, 1)
     page = watching.page
-    page.locator(".st-key-strip .words > .ask").click()
+    ask = page.locator(".st-key-strip .words > .ask")
+    ask.click()
     page.locator(".st-key-why_words_text").wait_for()
     page.wait_for_function(IN_VIEW)
-
-
-def test_the_answer_to_why_is_scrolled_to_again_after_the_page_went_to_its_top_but_not_after_the_visitor_did(visit: Visit) -> None:
-    watching = visit("?prompt=The+opposite+of+hot+is&seed=4", width=390, height=844)
-    watching.steps(1, 1)
-    page = watching.page
+    page.go_back()
+    watching.button("step").wait_for()
     page.evaluate(TO_THE_TOP)
-    page.locator(".st-key-strip .words > .ask").click()
+    ask.click()
     page.wait_for_function(f"() => window.wentUp && ({IN_VIEW})()")
     page.mouse.move(195, 400)
     page.mouse.wheel(0, -10_000)
     page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop === 0")
     stays(page, f"!({IN_VIEW})()")
-
-
-def test_the_button_of_the_branches_moves_nothing_and_the_last_number_of_the_axis_is_whole(visit: Callable[..., Watching]) -> None:
-    watching = visit("?prompt=The+old+king&seed=2")
-    page = watching.page
-    watching.steps(1, 2)
-    bars = page.locator(".st-key-odds")
-    before = bars.bounding_box()["y"]
-    watching.choose_another(2)
-    page.get_by_text("Branches · 2").wait_for()
-    assert bars.bounding_box()["y"] == before
-    number = page.locator(".st-key-odds .axis span", has_text="100 %").bounding_box()
-    drawn = page.locator(".st-key-odds .rows").bounding_box()
-    assert number["x"] + number["width"] <= drawn["x"] + drawn["width"]

@@ -47,7 +47,7 @@ CONVERSATIONS = {
     ],
     "a begun answer": [*CALLED, {"role": "assistant", "content": "It is", "reasoning_content": "So."}],
 }
-ARGUMENTS: list[dict[str, Any]] = [{}, {"tools": TOOLS}, {"enable_thinking": False, "tools": TOOLS}, {"unknown_to_it": [None, 1.5]}]
+ARGUMENTS: list[dict[str, Any]] = [{"tools": TOOLS}, {"enable_thinking": False, "tools": TOOLS}, {"unknown_to_it": [None, 1.5]}]
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,9 @@ def chatty(tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPath
     return load_model(str(with_template(tiny_folder("large"), tmp_path_factory.mktemp("chatty") / "chatty", TEMPLATE)), device="cpu")
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
-@pytest.mark.parametrize("name", CONVERSATIONS)
+@pytest.mark.parametrize(
+    ("name", "arguments"), [*((name, {}) for name in CONVERSATIONS), *(("a begun answer", arguments) for arguments in ARGUMENTS)]
+)
 def test_the_prompt_is_that_of_transformers(name: str, arguments: dict[str, Any], chatty: Any) -> None:
     messages = CONVERSATIONS[name]
     begun = messages[-1]["role"] == "assistant"

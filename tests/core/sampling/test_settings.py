@@ -80,22 +80,14 @@ def test_every_stage_has_a_processor_or_a_sampler() -> None:
     assert without == set()
 
 
-PAIRS = [
-    pytest.param(name, value, id=f"{name}-{'huge' if isinstance(value, int) and value > 2**99 else value}")
-    for name, values in BAD.items()
-    for value in values
-]
-
-
-@pytest.mark.parametrize(("name", "value"), PAIRS)
-def test_a_value_that_makes_no_sense_is_refused_in_one_sentence(name: str, value: Any) -> None:
-    with pytest.raises(BadSetting) as caught:
-        SamplingSettings(**{name: value})
-    sentence = str(caught.value)
-    assert name.split("_")[0][:4] in sentence.lower()
-    assert "\n" not in sentence
-    assert len(sentence) < 250
-    assert sentence.endswith(".")
+@pytest.mark.parametrize("name", BAD)
+def test_a_value_that_makes_no_sense_is_refused_in_one_sentence(name: str) -> None:
+    for value in BAD[name]:
+        with pytest.raises(BadSetting) as caught:
+            SamplingSettings(**{name: value})
+        sentence = str(caught.value)
+        assert name.split("_")[0][:4] in sentence.lower() and sentence.endswith(".")
+        assert "\n" not in sentence and len(sentence) < 250
 
 
 ANY_VALUE = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.lists(st.integers(), max_size=2))

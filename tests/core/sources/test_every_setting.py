@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import product
 from typing import Any
 
 import pytest
@@ -73,11 +74,9 @@ def sources(tiny: Any) -> Iterator[dict[str, Any]]:
         yield {"local": tiny("llama"), **ngrams, **served}
 
 
-@pytest.mark.parametrize("source", ["local", "words", "characters", "vLLM", "llama-server", "texts", "conversations"])
 @pytest.mark.parametrize("name", SETTINGS)
-def test_a_setting_works_or_one_sentence_says_why_not(name: str, source: str, sources: dict[str, Any]) -> None:
-    model = sources[source]
-    for value in values_of(name):
+def test_a_setting_works_or_one_sentence_says_why_not(name: str, sources: dict[str, Any]) -> None:
+    for model, value in product(sources.values(), values_of(name)):
         run = Generation(model, "the", settings_with(name, value))
         try:
             run.next_distribution()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 from core.experiments.looping import Looping
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
-from pages.ui.session.offered_files import offered_file
 from tests.pages.apptest import Open, live, press, said, told, view
 
 
@@ -31,14 +28,6 @@ def test_the_recorded_result_is_told_in_its_own_numbers(open_app: Open) -> None:
     assert ("makes the next one likelier" in shown) == rises
     assert "repetition penalty 1.5" in shown
     assert ("they are induction heads of this loop" in shown) == (seen.ending_heads is not None)
-
-
-def test_the_table_can_be_saved(open_app: Open, session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="looping")
-    make = offered_file(session(app), "looping_csv")
-    assert make is not None
-    rows = list(csv.DictReader(io.StringIO(str(make()).removeprefix("\ufeff"))))
-    assert [float(row["log_probability"]) for row in rows] == [tried.log_probability for tried in recorded().remedies]
 
 
 @pytest.mark.parametrize("prompt", ["", "word " * 390, "<b>$x$</b>🦊‮", "|||"])
