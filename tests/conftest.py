@@ -128,3 +128,23 @@ def plain(tiny_folder: Callable[[str], Path]) -> Callable[[str], Any]:
             return AutoModelForCausalLM.from_pretrained(tiny_folder(architecture)).eval()
 
     return load
+
+
+@pytest.fixture(scope="session")
+def chat_folder(tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """The folder of a tiny Llama with a byte-level tokenizer and a context of 512 tokens, by its chat template. Tests read it."""
+    from tests import tiny_models
+
+    @cache
+    def folder(template: str = tiny_models.CHAT) -> Path:
+        return tiny_models.with_template(tiny_folder("large"), tmp_path_factory.mktemp("chat") / "chatty", template)
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def chatty(chat_folder: Callable[..., Path]) -> Callable[..., Any]:
+    """That model as `load_model` gives it, by its chat template. It is loaded once per worker."""
+    from core import load_model
+
+    return cache(lambda *template: load_model(str(chat_folder(*template)), device="cpu"))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
-from core import load_model
 from core.chat import chat_template
 from core.chat.conversation import checked_messages
 from core.errors import ModelError
@@ -23,20 +19,6 @@ from core.errors import ModelError
 TEMPLATE = (
     "{% for m in messages %}<|turn|>{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}<|turn|>model:{% endif %}"
 )
-
-
-@pytest.fixture
-def chatty(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[[str], Any]:
-    """Loads the tiny GPT-2 with this chat template."""
-
-    def load(template: str) -> Any:
-        folder = tmp_path / "chatty"
-        shutil.copytree(tiny_folder("gpt2"), folder)
-        path = folder / "tokenizer_config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"chat_template": template}))
-        return load_model(str(folder), device="cpu")
-
-    return load
 
 
 PART = "{% if part.type == 'text' %}<|turn|>{{ part.text }}{% endif %}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from pages.ui.session.conversation import messages_file, messages_in
 from pages.ui.session.run_request import pairs_of
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import serve
-from tests.tiny_models import with_template
 
 TEMPLATE = (
     "{% if tools %}tools:{% for t in tools %}{{ t | tojson }}{% endfor %}\n{% endif %}"
@@ -51,20 +49,20 @@ ARGUMENTS: list[dict[str, Any]] = [{"tools": TOOLS}, {"enable_thinking": False, 
 
 
 @pytest.fixture(scope="module")
-def chatty(tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return load_model(str(with_template(tiny_folder("large"), tmp_path_factory.mktemp("chatty") / "chatty", TEMPLATE)), device="cpu")
+def calling(chatty: Callable[..., Any]) -> Any:
+    return chatty(TEMPLATE)
 
 
 @pytest.mark.parametrize(
     ("name", "arguments"), [*((name, {}) for name in CONVERSATIONS), *(("a begun answer", arguments) for arguments in ARGUMENTS)]
 )
-def test_the_prompt_is_that_of_transformers(name: str, arguments: dict[str, Any], chatty: Any) -> None:
+def test_the_prompt_is_that_of_transformers(name: str, arguments: dict[str, Any], calling: Any) -> None:
     messages = CONVERSATIONS[name]
     begun = messages[-1]["role"] == "assistant"
-    expected = chatty.tokenizer.apply_chat_template(
+    expected = calling.tokenizer.apply_chat_template(
         messages, add_generation_prompt=not begun, continue_final_message=begun, return_dict=False, **arguments
     )
-    run = Generation(chatty, messages, template_arguments=arguments)
+    run = Generation(calling, messages, template_arguments=arguments)
     assert [token.token_id for token in run.prompt_tokens] == list(expected)
     given = [{name: value for name, value in message.items() if value is not None} for message in messages]
     assert list(run.messages) == given and run.template_arguments == arguments
@@ -73,14 +71,14 @@ def test_the_prompt_is_that_of_transformers(name: str, arguments: dict[str, Any]
             assert message["content"] in "".join(token.text for token in run.prompt_tokens[first:end])
 
 
-def test_a_recording_a_script_and_the_next_turn_keep_both(chatty: Any) -> None:
-    run = Generation(chatty, CALLED, SamplingSettings(seed=1), template_arguments={"tools": TOOLS, "enable_thinking": False})
+def test_a_recording_a_script_and_the_next_turn_keep_both(calling: Any) -> None:
+    run = Generation(calling, CALLED, SamplingSettings(seed=1), template_arguments={"tools": TOOLS, "enable_thinking": False})
     run.generate(2)
     recording = Recording.loads(Recording.of(run).dumps())
     assert recording.replay().messages == run.messages and recording.replay().template_arguments == run.template_arguments
     assert Recording.loads(recording.dumps()).template_arguments == run.template_arguments
     written = code(run).replace(f"load_model({run.model_name!r})", "model")
-    names: dict[str, Any] = {"model": chatty}
+    names: dict[str, Any] = {"model": calling}
     exec(written.replace("load_model", "").replace("import Generation, SamplingSettings, ", "import Generation, SamplingSettings"), names)
     assert (names["run"].token_ids == run.token_ids).all()
     following = next_turn(run, "Sure?")
@@ -99,8 +97,8 @@ def test_a_recording_a_script_and_the_next_turn_keep_both(chatty: Any) -> None:
         ("further", '{"role": "robot"}'),
     ],
 )
-def test_a_recording_with_wrong_fields_is_refused(change: str, value: str, chatty: Any) -> None:
-    run = Generation(chatty, CALLED)
+def test_a_recording_with_wrong_fields_is_refused(change: str, value: str, calling: Any) -> None:
+    run = Generation(calling, CALLED)
     run.step()
     content = json.loads(Recording.of(run).dumps())
     (content if change in content else content["messages"][1])[change] = value

@@ -29,12 +29,6 @@ GOOD = CHAT.replace("{% endfor %}", END + "{% endfor %}", 1)
 NO_PLACE = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
 
 
-@pytest.fixture
-def chatty(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Load:
-    """Loads a tiny model with a long context and this chat template."""
-    return lambda template: load_model(str(with_template(tiny_folder("large"), tmp_path / "chatty", template)), device="cpu")
-
-
 def checked(model: Any, messages: Any = MESSAGES) -> TemplateCheck:
     """The one result."""
     (found,) = template_check(model, messages)

@@ -14,20 +14,9 @@ from core.errors import BadRecording, BadSetting, EmptyPrompt, ModelError, Wrong
 from core.generation.turns import messages_of, next_turn, thoughts
 from core.reports.settings_text import code
 from tests import tiny_models
-from tests.tiny_models import CHAT, with_template
 
 GREEDY = SamplingSettings(greedy=True)
 SYSTEM, ASKED = {"role": "system", "content": "Be a fox."}, {"role": "user", "content": "Who are you? 🦊"}
-
-
-@pytest.fixture
-def chatty(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., Any]:
-    """Loads a tiny Llama with a byte-level tokenizer, a context of 512 tokens and this chat template."""
-
-    def load(template: str = CHAT) -> Any:
-        return load_model(str(with_template(tiny_folder("large"), tmp_path / "chatty", template)), device="cpu")
-
-    return load
 
 
 def test_the_tokens_are_those_of_transformers(chatty: Callable[..., Any]) -> None:
@@ -186,15 +175,9 @@ def test_a_thought_stands_between_the_marks_of_the_template_and_leaves_the_next_
     assert contents(further)[-2:] == ["three", "Why?"]
     step = further.step()
     assert 0 < step.forward.reused_tokens < len(run.prompt_tokens) + len(run.path) - 1  # from the first difference on
-    plain = Generation(chatty_again(run.model), [ASKED], GREEDY)
+    plain = Generation(chatty(), [ASKED], GREEDY)
     say(plain, "<think>one</think>")
     assert thoughts(plain) == ()
-
-
-def chatty_again(model: Any) -> Any:
-    """The same model without thinking in its template."""
-    model.tokenizer.chat_template = CHAT
-    return model
 
 
 def test_a_message_with_a_thought_alone_has_its_tokens(chatty: Callable[..., Any]) -> None:

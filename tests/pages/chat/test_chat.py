@@ -6,29 +6,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.pages.apptest import Open, State, go, press, said, told
-from tests.tiny_models import CHAT, with_template
 
 BEGIN = "This is a new conversation. Write your first message below."
 
 
 def test_a_model_without_a_template_is_named_and_chat_models_are_offered(
-    open_app: Open, session: State, tiny_folder: Callable[[str], Path], tmp_path: Path
+    open_app: Open, session: State, chat_folder: Callable[..., Path]
 ) -> None:
     app = open_app(page="chat")
     assert told(app) == ["Storyteller has no chat template: it continues a text and does not answer. Choose a chat model first."]
     assert not [button for button in app.button if str(button.key).startswith("chat_use_")], "the bundled models have none"
     assert "SmolLM2 135M Instruct, Qwen3 0.6B" in said(app)
-    folder = str(with_template(tiny_folder("large"), tmp_path / "chatty", CHAT))
+    folder = str(chat_folder())
     session(app).names.append(folder)
     press(app.run(), f"chat_use_{folder}")
     assert session(app).page == "" and told(app) == [BEGIN] and app.toggle(key="as_chat").value
 
 
-def test_a_chat_model_opens_a_new_conversation_and_keeps_one(
-    open_app: Open, session: State, tiny_folder: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_a_chat_model_opens_a_new_conversation_and_keeps_one(open_app: Open, session: State, chat_folder: Callable[..., Path]) -> None:
     app = open_app(greedy="true", most_new_tokens="4", prompt="Once")
-    folder = str(with_template(tiny_folder("large"), tmp_path / "chatty", CHAT))
+    folder = str(chat_folder())
     session(app).names.append(folder)
     app.run().selectbox(key="model").set_value(folder).run()
     press(app, "step")

@@ -18,15 +18,15 @@ from core.generation.turns import messages_of
 from pages.ui.session import conversation, run_start, share_link
 from pages.watch.conversation_view import IN_SIGHT
 from tests.pages.apptest import Open, State, html, press, show_more, told, view
-from tests.tiny_models import CHAT, with_template
+from tests.tiny_models import CHAT
 
 
 @pytest.fixture
-def chat(open_app: Open, session: State, tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., AppTest]:
+def chat(open_app: Open, session: State, chat_folder: Callable[..., Path]) -> Callable[..., AppTest]:
     """Opens Watch with a tiny chat model, greedy, at most four new tokens."""
 
     def opened(template: str = CHAT, **query: str) -> AppTest:
-        folder = str(with_template(tiny_folder("large"), tmp_path / "chatty", template))
+        folder = str(chat_folder(template))
         app = open_app(greedy="true", as_chat="true", most_new_tokens="4", prompt="Who are you?", **query)
         session(app).names.append(folder)
         app.run().selectbox(key="model").set_value(folder).run()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +20,6 @@ from pages.ui.presenting import phone_address, stage_vote
 from pages.ui.presenting.stage_state import StageState
 from pages.ui.server import vote_page
 from pages.ui.server.vote_rooms import MOST_HANDS, Room, Rooms
-from tests.tiny_models import CHAT, with_template
 
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats()
 VALUES = st.recursive(NUMBERS | st.text(max_size=60), lambda inner: st.lists(inner, max_size=7), max_leaves=8)
@@ -132,8 +130,8 @@ def test_an_own_word_that_is_a_token_has_a_score(presenter: Presenter) -> None:
     assert [step.key for step in presenter.run.path] == [token.key]
 
 
-def test_of_a_chat_the_phones_show_what_was_said(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
-    model = load_model(str(with_template(tiny_folder("large"), tmp_path / "chatty", CHAT)), device="cpu")
+def test_of_a_chat_the_phones_show_what_was_said(chatty: Callable[..., Any]) -> None:
+    model = chatty()
     messages = [("system", "Be a fox."), ("user", "Who?"), ("assistant", "A fox."), ("user", "Sure?")]
     run = Generation(model, [{"role": role, "content": content} for role, content in messages])
     assert stage_vote.text_before(run) == "Who?\n\nA fox.\n\nSure?"
