@@ -7,7 +7,7 @@ import json
 import math
 import weakref
 from contextlib import suppress
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import jsonschema
@@ -274,8 +274,8 @@ def test_what_cannot_be_used_is_one_sentence_with_place_and_reason(constraint: s
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_constraint_costs_seconds_at_most_and_ends(name: str) -> None:
-    """The benchmark has the figures; a busy machine takes longer."""
-    ids, started = list[int](), perf_counter()
+    """The benchmark has the figures."""
+    ids, started = list[int](), process_time()
     with suppress(BadSetting):
         made = compiled(WORDS, HOSTILE[name])
         for step in range(20):
@@ -283,7 +283,7 @@ def test_a_hostile_constraint_costs_seconds_at_most_and_ends(name: str) -> None:
             if not len(ways):
                 break
             ids.append(int(ways[7 * step % len(ways)]))
-    assert perf_counter() - started < 10
+    assert process_time() - started < 10
 
 
 @pytest.mark.parametrize("form", ['lark:start: "a" start', 'schema:{"properties":{"a":{"$ref":"#"}},"required":["a"],"type":"object"}'])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -228,9 +228,9 @@ def test_lines_of_a_chat_that_are_no_vote_are_left_out() -> None:
 @pytest.mark.parametrize("part", [" ", "(", "1", "10:31 ", "a ", "From a to ", ":", "1:", "[", "]", "10:31]", "a\n10:31\n", "\t\n", "-"])
 def test_a_chat_of_noise_is_read_at_once(part: str) -> None:
     noise = (part * 40_000)[:40_000]
-    began = monotonic()
+    began = process_time()
     chat_votes(Question(1, "The", OPTIONS, 0, None, allows_own=True), noise + "x")
-    assert monotonic() - began < 1
+    assert process_time() - began < 1
 
 
 def test_a_replica_s_codes_begin_with_its_letter(registry: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
