@@ -34,7 +34,7 @@ pytestmark = pytest.mark.browser
 At = Callable[..., Any]
 PATHS = features.paths()
 MAIN = "[data-testid=stMain]"
-# Long ones, with charts.
+# Long experiments with charts: they are stopped at their first mark.
 STOPPED = {"waiting_curve", "batching_curve", "think_set", "thinking_budget_set", "quantization_parts", "looping_runs"}
 ELSEWHERE = {"newborn", "same_prompt", "same_prompt_table"}  # pressed by test_teach.py and test_same_prompt.py
 AT_LENGTH = {"looping", "watermark"}  # 200 runs, or half a minute before the first mark: only the exhaustive selection presses them

@@ -30,6 +30,9 @@ def test_the_temperature_bends_the_recorded_curve_without_a_pass(open_app: Open,
 @pytest.mark.parametrize("linked", ["", "9", "nan", "1.2.3", "x" * 100_000, "0.50"])
 def test_a_broken_link_is_as_if_it_were_not_there(linked: str, open_app: Open) -> None:
     assert open_app(page="calibration", at=linked).select_slider(key=AT).value == 1.0
+
+
+def test_a_link_sets_the_temperature(open_app: Open) -> None:
     assert open_app(page="calibration", at=str(TEMPERATURES[-1])).select_slider(key=AT).value == TEMPERATURES[-1]
 
 
