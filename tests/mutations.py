@@ -115,11 +115,11 @@ MUTATIONS = (
         "tests/core/generation/test_tree_delete.py",
     ),
     Mutation(
-        "a pickle is opened",
-        "core/models/validation.py",
-        "        refuse_pickle(folder, name)",
-        "        pass",
-        "tests/core/models/test_loading.py",
+        "an address in the text of others becomes a link",
+        "pages/ui/i18n/safe_text.py",
+        "_STARTS_A_LINK.sub(_NO_BREAK, shown))",
+        "shown)",
+        "tests/pages/ui/i18n/test_safe_text.py",
     ),
     Mutation(
         "a press whose answer was lost is done twice",
@@ -184,6 +184,8 @@ def is_seen(mutation: Mutation, project: Path) -> bool:
     """Return whether a test fails with this mutation. The tests must run: an error of pytest itself proves nothing."""
     file = project / mutation.file
     text = file.read_text("utf-8")
+    if text.count(mutation.line) != 1:
+        raise SystemExit(f"{mutation.name}: the line is not once in {mutation.file}")
     file.write_text(text.replace(mutation.line, mutation.wrong), "utf-8")
     try:
         code, told = outcome(project, mutation.tests)
