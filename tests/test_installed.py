@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import runpy
 import site
@@ -12,6 +13,7 @@ import venv
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from PIL import Image
 
 ROOT = Path(__file__).parents[1]
@@ -20,18 +22,28 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the programs of a new environment: the wheel, and the libraries that these tests run with."""
-    folder = tmp_path_factory.mktemp("installed")
+    """The folder of the programs of a new environment: the wheel, and the libraries that these tests run with. The workers share it."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / "installed"
+    programs, ready = folder / "environment" / "bin", folder / "ready"
+    with FileLock(f"{folder}.lock"):
+        if not ready.exists():
+            install(folder)
+            ready.touch()
+    return programs
+
+
+def install(folder: Path) -> None:
+    """Build the wheel, and install it into an environment in this folder."""
     build = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", str(folder)]
+    folder.mkdir(exist_ok=True)
     subprocess.run(build, check=True, cwd=folder)
     (wheel,) = folder.glob("token_probability_viewer-*.whl")
     venv.create(folder / "environment")
     (packages,) = (folder / "environment").glob("lib/python*/site-packages")
     (packages / "libraries.pth").write_text("\n".join(site.getsitepackages()))
-    programs = folder / "environment" / "bin"
-    install = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install", "--no-deps", "--quiet", str(wheel)]
-    subprocess.run(install, check=True, cwd=folder)
-    return programs
+    python = str(folder / "environment" / "bin" / "python")
+    subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--quiet", str(wheel)], check=True)
 
 
 def test_the_example_of_the_readme_runs_with_the_installed_package(installed: Path, tmp_path: Path) -> None:
