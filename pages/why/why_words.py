@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -14,6 +15,7 @@ from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui.charts.css_colours import DARKEST, RAISES, legend
 from pages.ui.charts.step_tables import Word
+from pages.ui.components.browser import browser
 from pages.ui.components.live import live
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
@@ -23,6 +25,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.selection import ExplainedToken, start_here
+from pages.ui.session.state import memory
 from pages.ui.views import chart, distribution_legend, why_token
 from pages.ui.views.why_token import choose, choose_other
 from pages.why.effect_bars import BIT, SMALL, draw_directions, shortened, signed_bars, signed_bits, word_of
@@ -31,6 +34,13 @@ MOST_BARS, ROWS = 10, 6
 NAME, OF_TWO = "why_words", "why_two"
 MINOR = 0.15  # of the largest effect; parts with less do not speak "most" for a token
 CLOSE, LOOSE = 0.7, 0.4  # rank correlations from which on two maps agree well, and somewhat
+
+
+@dataclass(slots=True)
+class _Shown:
+    """clicks: the visitor's action after which the result is brought into view on a phone."""
+
+    clicks: int = 0
 
 
 def words_view(token: ExplainedToken, two: bool = False) -> None:
@@ -62,8 +72,10 @@ def words_view(token: ExplainedToken, two: bool = False) -> None:
     st.caption(f"{_(why_token.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
     if start_here():
         begin()
+        memory(_Shown).clicks = current.clicks()
         st.rerun()  # the button above becomes "Stop"
     results.part(name, now, begin, draw)
+    browser.bring_into_view(f"result_{name}", memory(_Shown).clicks, key="why_words_in_view")
 
 
 def bars_to_choose(seen: TokenDistribution | Step) -> None:

@@ -141,7 +141,25 @@ function round_trip({ parentElement, data, setStateValue }) {
   measure().then(found => setStateValue("measured", { ...found, turn: data.turn })).catch(() => {}); // no answer: no measurement
 }
 
-const TASKS = { address: askForAddress, talk, presets, theme, progress, page, top, reconnect, announce, round_trip };
+// --- bring_into_view: scrolls to a container on a narrow screen, once for every `data.turn`, if it begins in the lower third or below it.
+// What stands above it may still grow, and a page that has just opened goes to its top: it looks again until the visitor does something.
+const SETTLED = 3000; // milliseconds
+function bring_into_view({ parentElement, data }) {
+  if (!data.turn || parentElement.turn === data.turn || !matchMedia("(max-width: 640px)").matches) return;
+  parentElement.turn = data.turn;
+  const look = () => {
+    const place = document.querySelector(`.st-key-${data.name}`);
+    if (place?.getBoundingClientRect().top > window.innerHeight * 2 / 3) place.scrollIntoView({ block: "center" });
+  };
+  look();
+  const again = setInterval(look, 200), done = new AbortController();
+  const end = () => { clearInterval(again); done.abort(); };
+  setTimeout(end, SETTLED);
+  for (const act of ["wheel", "touchstart", "pointerdown", "keydown"])
+    window.addEventListener(act, end, { capture: true, passive: true, signal: done.signal });
+}
+
+const TASKS = { address: askForAddress, talk, presets, theme, progress, page, top, reconnect, announce, round_trip, bring_into_view };
 
 export default function (component) {
   TASKS[component.data.task](component);

@@ -75,6 +75,11 @@ def announce_step(seen: TokenDistribution | Step, *, key: str, finished: str = "
     announce(" ".join(filter(None, (numbers.step(seen) if isinstance(seen, Step) else "", finished))), key=key)
 
 
+def bring_into_view(name: str, turn: int, *, key: str) -> None:
+    """Scroll to the container with the key `name` if it begins near the lower end of the window, once for every new `turn`; 0: never."""
+    _BROWSER(key=key, data={"task": "bring_into_view", "name": name, "turn": turn})
+
+
 @dataclass(frozen=True, slots=True)
 class RoundTrip:
     """Seconds. network: to the server and back; drawing: from one frame of the browser to the next."""
