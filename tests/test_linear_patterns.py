@@ -20,8 +20,8 @@ FUNCTIONS = ("match", "fullmatch", "search", "findall", "finditer", "split", "su
 
 # Patterns that are made of what a function is given, as the longest of them can be, by file.
 MADE = {
-    "core/experiments/answer_in_text.py": r"\w+(?:\W+\w+){0,9}",
-    "core/experiments/streamed_or_buffered.py": r"(?<!\w)(?:a|aa|a\ a)(?!\w)",
+    "core/experiments/shared/answer_in_text.py": r"\w+(?:\W+\w+){0,9}",
+    "core/experiments/waiting/streamed_or_buffered.py": r"(?<!\w)(?:a|aa|a\ a)(?!\w)",
     "core/models/adapter.py": r"(.*\.)?(a.b)$",
     "core/models/bundled_models.py": r"A\ model\ (?P<a>[\d.]+)\ million,\ (?P<b>[\d.]+)\ more",
     "core/models/gguf/hub_file.py": r"(?:.*[-._])?Q4_K_M",

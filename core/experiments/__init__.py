@@ -1,6 +1,6 @@
 """Experiments on a model: two branches, several tries, beam search, sweeps, chain of thought, the benefit of a cache and others.
 
-Each is a module that is imported at its first use: after `import core`, `core.experiments.fork` works.
+Each is a module that is imported at its first use: after `import core`, `core.experiments.what_if` works.
 """
 
 from importlib import import_module

@@ -29,10 +29,10 @@ from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
 from core.engine.weight_rounding import rounded_copy, weight_matrices
 from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, PromptTooLong
-from core.experiments.best_of_n import encoded, prompt_ids
-from core.experiments.closeness import divergence, first_difference
-from core.experiments.quantization import GROUP, NO_MATRICES, network_copy, turn
-from core.experiments.result_file import Sentence
+from core.experiments.candidates.best_of_n import encoded, prompt_ids
+from core.experiments.quantization.rounded_weights import GROUP, NO_MATRICES, network_copy, turn
+from core.experiments.shared.closeness import divergence, first_difference
+from core.experiments.shared.result_file import Sentence
 from core.inspection.scoring import answer_after
 from core.message import Message
 from core.sampling import dice

@@ -27,7 +27,7 @@ from core.checked_number import whole_number
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
-from core.experiments.best_of_n import prompt_ids
+from core.experiments.candidates.best_of_n import prompt_ids
 from core.message import Message
 from core.sampling import dice
 from core.sampling.observation import History

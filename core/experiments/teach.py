@@ -12,8 +12,8 @@ from time import monotonic
 
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
-from core.experiments.result_file import StoredDistribution
-from core.experiments.training_queue import QUEUE, TrainingQueue, Waiting, in_turn
+from core.experiments.shared.result_file import StoredDistribution
+from core.experiments.shared.training_queue import QUEUE, TrainingQueue, Waiting, in_turn
 from core.finetuning.finetune import FineTuning, TrainingStep
 from core.generation.generation import Generation
 from core.limits import Limits

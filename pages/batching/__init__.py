@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from core.batching.scheduler import Policy
 from core.costs.measured_hardware import Peak
-from core.experiments import claims
-from core.experiments.batch_curve import CurvePoint
-from core.experiments.claims import Claim
-from core.experiments.compared_policies import PlannedRequest, Served
+from core.experiments.batching.batch_curve import CurvePoint
+from core.experiments.batching.compared_policies import PlannedRequest, Served
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from pages.ui.features import MANY_REQUESTS, PASSES, Feature, Recorded
 from pages.ui.i18n import names
 from pages.ui.i18n.controls import Control

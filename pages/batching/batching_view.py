@@ -9,8 +9,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.experiments.batch_curve import CurvePoint
-from core.experiments.compared_policies import Alone, Summary, summary
+from core.experiments.batching.batch_curve import CurvePoint
+from core.experiments.batching.compared_policies import Alone, Summary, summary
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.serving_board_rows import Board

@@ -10,8 +10,8 @@ import streamlit as st
 
 from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
-from core.experiments.batch_curve import batch_curve
-from core.experiments.compared_policies import PlannedRequest, compare_alone, planned_requests, serve
+from core.experiments.batching.batch_curve import batch_curve
+from core.experiments.batching.compared_policies import PlannedRequest, compare_alone, planned_requests, serve
 from pages.batching import batching_view
 from pages.batching.burst_view import burst_page
 from pages.batching.memory_calculator import calculator

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.engine.shape import ModelShape
-from core.experiments import claims
-from core.experiments.cache_race import RaceStep
+from core.experiments.cache import RaceStep
+from core.experiments.shared import claims
 from pages.ui.features import PASSES, WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_

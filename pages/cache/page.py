@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.experiments.cache_race import CACHED, UNCACHED, RaceStep, race
+from core.experiments.cache import CACHED, UNCACHED, RaceStep, race
 from pages.cache import race_view
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results

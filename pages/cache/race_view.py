@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.costs.operations_and_bytes import cache_bytes
 from core.engine.shape import ModelShape
-from core.experiments.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, same_text, speed_up, trend
+from core.experiments.cache import CACHED, FEWEST, UNCACHED, RaceStep, Trend, same_text, speed_up, trend
 from pages.ui.charts import cost_charts, race_rows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.numbers import written

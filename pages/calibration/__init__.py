@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
 from core.experiments.calibration import Calibration
-from core.experiments.claims import Claim
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from core.sources.capabilities import Can
 from pages.ui.features import INSIDE, NONE, Feature, Recorded
 from pages.ui.i18n.controls import Control

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.beam import BeamStep
-from core.experiments.best_of_n import BatchStep
-from core.experiments.claims import Claim
+from core.experiments.candidates.beam import BeamStep
+from core.experiments.candidates.best_of_n import BatchStep
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, NONE, WHAT_IF, Feature, Recorded
 from pages.ui.i18n.controls import Control

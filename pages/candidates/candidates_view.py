@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep
-from core.experiments.best_of_n import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked
+from core.experiments.candidates.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep
+from core.experiments.candidates.best_of_n import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked
 from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Experiment

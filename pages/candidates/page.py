@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.experiments.beam import BeamStep, beam_search
-from core.experiments.best_of_n import FORMULAS, MEAN, write_and_time_one
+from core.experiments.candidates.beam import BeamStep, beam_search
+from core.experiments.candidates.best_of_n import FORMULAS, MEAN, write_and_time_one
 from pages.candidates import TRIES_VIEWS, candidates_view
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import experiment, results

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.experiments import claims
-from core.experiments.claims import Claim
-from core.experiments.compared_settings import ComparisonStep, SweepResult
+from core.experiments.compare.sweep import ComparisonStep, SweepResult
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from core.message import Message
 from core.sampling.presets import PRESETS
 from core.sampling.settings import SamplingSettings

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.experiments.compared_settings import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
-from core.experiments.two_models import unread
+from core.experiments.compare.sweep import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
+from core.experiments.pupil.two_models import unread
 from core.record.step import Step
 from core.sampling.presets import PRESETS
 from core.sampling.settings import SamplingSettings

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.costs.assumptions import MODEL_PRICES
 from core.costs.operations_and_bytes import CARDS, MODELS, answer_multiply_adds, attention_multiply_adds, forecast
-from core.experiments.request_cost import answers, two_requests
+from core.experiments.cost import answers, two_requests
 from core.sources.capabilities import WHY_NOT, Can
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment

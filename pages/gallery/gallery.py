@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.errors import BadRecording
-from core.experiments import prepared_runs
-from core.experiments.result_file import RecordedExperiment
+from core.experiments.shared import prepared_runs
+from core.experiments.shared.result_file import RecordedExperiment
 from pages.ui import features
 from pages.ui.experiments import experiment
 from pages.ui.features import Recorded

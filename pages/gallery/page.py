@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import BadRecording
-from core.experiments import prepared_runs
+from core.experiments.shared import prepared_runs
 from pages.gallery import gallery
 from pages.ui import features
 from pages.ui.experiments import experiment

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.claims import Claim
-from core.experiments.scratch_training import ScratchTrainingStep
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
+from core.experiments.shared.training_queue import Waiting
 from core.experiments.teach import Ended
-from core.experiments.training_queue import Waiting
-from core.experiments.training_step import StepComparison
+from core.experiments.training.scratch_training import ScratchTrainingStep
+from core.experiments.training.training_step import StepComparison
 from pages.ui.features import LEARNING, NONE, Feature, Recorded
 from pages.ui.i18n.translation import N_
 

@@ -11,7 +11,7 @@ from core.costs.assumptions import Assumptions
 from core.costs.published import MODELS
 from core.costs.training import PUBLISHED, answers_until_even, training_work
 from core.engine.model import LanguageModel
-from core.experiments.training_step import StepComparison, compare_steps
+from core.experiments.training.training_step import StepComparison, compare_steps
 from core.models.bundled_models import card_section
 from core.models.growth_record import growth_of
 from pages.ui.experiments import experiment, results

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from core.errors import InputError, ViewerError
-from core.experiments import guessing_game
-from core.experiments.guessing_game import Round
+from core.experiments.shared import guessing_game
+from core.experiments.shared.guessing_game import Round
 from core.generation.generation import Generation
 from pages.ui.i18n.translation import _
 from pages.ui.session import address_bar, current, player_actions, share_link

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.cache_budget import Answer, CacheStep, MemoryBudget, PolicyOutcome, RecallTask
-from core.experiments.claims import Claim
-from core.experiments.quantization import RoundedCache
+from core.experiments.memory.cache_budget import Answer, CacheStep, MemoryBudget, PolicyOutcome, RecallTask
+from core.experiments.quantization.rounded_weights import RoundedCache
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from pages.ui.features import NONE, PASSES, WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n import numbers
 from pages.ui.i18n.controls import Control

@@ -8,7 +8,7 @@ import streamlit as st
 from core.costs.operations_and_bytes import MODELS, cache_bytes
 from core.engine.kv_cache.token_eviction import EvictingKVCache
 from core.errors import ViewerError
-from core.experiments.cache_budget import Answer, CacheStep, PolicyOutcome, RecallTask
+from core.experiments.memory.cache_budget import Answer, CacheStep, PolicyOutcome, RecallTask
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain

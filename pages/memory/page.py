@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from core.engine.kv_cache.token_eviction import ATTENTION_SINKS
-from core.experiments.cache_budget import (
+from core.experiments.memory.cache_budget import (
     LONGEST_OWN_ANSWER,
     MOST_READERS,
     POLICIES,
@@ -24,7 +24,7 @@ from core.experiments.cache_budget import (
     own_task,
     tokens_that_fit,
 )
-from core.experiments.quantization import along_own_text, rounded_cache
+from core.experiments.quantization.rounded_weights import along_own_text, rounded_cache
 from pages.memory import STORY, memory_view
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results

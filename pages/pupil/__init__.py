@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.cascade import CascadeScore, CascadeToken
-from core.experiments.claims import Claim
-from core.experiments.student_report import StudentReport
-from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures
+from core.experiments.pupil.cascade import CascadeScore, CascadeToken
+from core.experiments.pupil.student_report import StudentReport
+from core.experiments.pupil.two_models import JudgedParts, JudgedToken, ModelFigures
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from pages.ui.features import PASSES, TWO_MODELS, Feature, Recorded
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.controls import Control

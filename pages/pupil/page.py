@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, cascade
-from core.experiments.student_report import student_reports
-from core.experiments.two_models import ModelFigures, judge
+from core.experiments.pupil.cascade import LARGE_ONLY, SMALL_ONLY, cascade
+from core.experiments.pupil.student_report import student_reports
+from core.experiments.pupil.two_models import ModelFigures, judge
 from pages.pupil import pupil_view
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts

@@ -9,9 +9,9 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.experiments.cascade import CascadeScore, CascadeToken
-from core.experiments.student_report import StudentReport
-from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
+from core.experiments.pupil.cascade import CascadeScore, CascadeToken
+from core.experiments.pupil.student_report import StudentReport
+from core.experiments.pupil.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.step_tables import Word, shown

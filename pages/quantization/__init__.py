@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.claims import Claim
-from core.experiments.quantization import PartDamage, Rounded
+from core.experiments.quantization.rounded_weights import PartDamage, Rounded
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from pages.ui.features import NONE, PASSES, PRECISION, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_

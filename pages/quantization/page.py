@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.experiments.quantization import BITS, GROUP, Rounded, along_own_text, damage, quantize
+from core.experiments.quantization.rounded_weights import BITS, GROUP, Rounded, along_own_text, damage, quantize
 from pages.quantization import SCALES, parts_view, versions_view
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment

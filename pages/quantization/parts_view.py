@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.experiments.quantization import PartDamage
+from core.experiments.quantization.rounded_weights import PartDamage
 from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.experiments.experiment import Experiment

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.experiments.two_versions import TwoVersions, Version, two_versions
+from core.experiments.quantization.two_versions import TwoVersions, Version, two_versions
 from pages.ui.charts import before_after_bars
 from pages.ui.charts.css_colours import AFTER, BEFORE, legend
 from pages.ui.experiments import results

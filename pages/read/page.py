@@ -6,7 +6,7 @@ import streamlit as st
 
 from core import ScoredText
 from core.engine.model import LanguageModel
-from core.experiments import watermark_detection
+from core.experiments import watermark as watermark_detection
 from core.inspection.scored_answer import scored_answer
 from core.sources.capabilities import Can
 from pages.read import scoring_rows, scoring_view

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.experiments import claims
-from core.experiments.claims import Claim
 from core.experiments.same_prompt import Comparison, Progress, Refused
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from core.message import Message
 from core.remote.address import is_address
 from pages.ui.features import PASSES, PRECISION, Feature, Recorded

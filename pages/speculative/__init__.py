@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.claims import Claim
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from core.experiments.speculative import PlainStep, SpeculativeRound
 from pages.ui.features import PASSES, TWO_MODELS, Feature, Recorded
 from pages.ui.i18n import example_texts

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ViewerError
-from core.experiments.guessing_game import Guess
+from core.experiments.shared.guessing_game import Guess
 from core.sources.capabilities import Can
 from pages.stage.stage_payload import steps_payload, text_payload
 from pages.stage.vote_payload import vote_payload

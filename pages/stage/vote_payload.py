@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from core.experiments import audience_vote
-from core.experiments.audience_vote import Option, OwnWord, Question, VoteRound, VoteScore, compared
+from core.experiments.shared import audience_vote
+from core.experiments.shared.audience_vote import Option, OwnWord, Question, VoteRound, VoteScore, compared
 from core.record.step_rows import label_of
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.claims import Claim
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
+from core.experiments.shared.training_queue import Waiting
 from core.experiments.teach import Ended, Probe
-from core.experiments.training_queue import Waiting
 from core.finetuning.finetune import TrainingStep
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.features import LEARNING, NONE, PASSES, Feature, Recorded

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.experiments.training_queue import Waiting
+from core.experiments.shared.training_queue import Waiting
 from pages.teach import finetuning_session
 from pages.ui.charts import teach_charts
 from pages.ui.charts.css_colours import legend

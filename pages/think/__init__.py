@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.claims import Claim
-from core.experiments.thinking import Answered, PromptingStyle, Question, ReasoningStep
-from core.experiments.thinking_budget import BudgetedQuestion, BudgetPoint
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
+from core.experiments.think.thinking import Answered, PromptingStyle, Question, ReasoningStep
+from core.experiments.think.thinking_budget import BudgetedQuestion, BudgetPoint
 from pages.ui.features import NONE, PASSES, WHAT_IF, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_

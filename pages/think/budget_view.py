@@ -9,8 +9,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.experiments.thinking import wilson
-from core.experiments.thinking_budget import WAIT, BudgetedQuestion, BudgetPoint
+from core.experiments.think.thinking import wilson
+from core.experiments.think.thinking_budget import WAIT, BudgetedQuestion, BudgetPoint
 from core.record.csv_text import csv_text
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shares_up, tips, two_sides

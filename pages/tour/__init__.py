@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.cache_budget import Answer, CacheStep, MemoryBudget
-from core.experiments.cache_race import RaceStep
-from core.experiments.claims import Claim
-from core.experiments.compared_policies import PlannedRequest, Served
+from core.experiments.batching.compared_policies import PlannedRequest, Served
+from core.experiments.cache import RaceStep
+from core.experiments.memory.cache_budget import Answer, CacheStep, MemoryBudget
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
 from core.experiments.speculative import PlainStep, SpeculativeRound
-from core.experiments.thinking import PromptingStyle, ReasoningStep
+from core.experiments.think.thinking import PromptingStyle, ReasoningStep
 from pages.ui.features import IDS, NONE, TOUR, Feature, Recorded
 from pages.ui.i18n.translation import N_
 

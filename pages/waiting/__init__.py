@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from core.batching.scheduler import Policy
-from core.experiments import claims
-from core.experiments.claims import Claim
-from core.experiments.compared_settings import ComparisonStep
-from core.experiments.waiting import LoadPoint, ServiceTimes, Watched
+from core.experiments.compare.sweep import ComparisonStep
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
+from core.experiments.waiting.load import LoadPoint, ServiceTimes, Watched
 from pages.ui.features import MANY_REQUESTS, PASSES, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_

@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from core.batching.scheduler import Policy
-from core.experiments.streamed_or_buffered import deliver, words_of
-from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
+from core.experiments.waiting.load import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
+from core.experiments.waiting.streamed_or_buffered import deliver, words_of
 from core.record.step import Step
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips

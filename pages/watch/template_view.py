@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from core.experiments.template_check import LONGEST_LOG, TemplateCheck, first_difference, template_check
+from core.experiments.watch import LONGEST_LOG, TemplateCheck, first_difference, template_check
 from pages.ui.charts.css_colours import DARKEST
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.experiments import claims
-from core.experiments.claims import Claim
-from core.experiments.watermark_detection import MarkedToken, Measured
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
+from core.experiments.watermark import MarkedToken, Measured
 from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.features import IDS, MARKED, Feature, Recorded
 from pages.ui.i18n.controls import Control

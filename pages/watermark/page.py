@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.experiments import prepared_runs, watermark_detection
+from core.experiments import watermark as watermark_detection
+from core.experiments.shared import prepared_runs
 from core.sampling.settings import SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.i18n.translation import _, said

@@ -12,8 +12,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.experiments import watermark_detection
-from core.experiments.watermark_detection import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score, p_value
+from core.experiments import watermark as watermark_detection
+from core.experiments.watermark import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score, p_value
 from core.sampling.settings import SamplingSettings
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips

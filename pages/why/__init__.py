@@ -6,13 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from core.experiments import claims
-from core.experiments.ablated_heads import AblatedHeads, WithoutHeads
-from core.experiments.claims import Claim
-from core.experiments.hidden_words import HiddenWords
-from core.experiments.logit_sum import LogitSum
-from core.experiments.steered_run import SteeredRun
-from core.experiments.traced_fact import TracedFact
+from core.experiments.shared import claims
+from core.experiments.shared.claims import Claim
+from core.experiments.why.ablated_heads import AblatedHeads, WithoutHeads
+from core.experiments.why.hidden_words import HiddenWords
+from core.experiments.why.logit_sum import LogitSum
+from core.experiments.why.steered_run import SteeredRun
+from core.experiments.why.traced_fact import TracedFact
 from pages.ui.features import INSIDE, NONE, PASSES, Feature, Recorded
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.controls import Control

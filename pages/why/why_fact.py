@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.experiments.traced_fact import TracedFact, traced_fact
+from core.experiments.why.traced_fact import TracedFact, traced_fact
 from core.record.csv_text import csv_text
 from pages.ui.charts import before_after_bars
 from pages.ui.charts.css_colours import AFTER, BEFORE, Palette, legend

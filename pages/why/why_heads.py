@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.engine.switched_off_heads import Head
-from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
+from core.experiments.why.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.csv_text import csv_text
 from pages.ui.charts import before_after_bars
 from pages.ui.charts.css_colours import AFTER, BEFORE, LOWERS, RAISES, Palette, legend

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.experiments.logit_sum import LogitSum, logit_sum
+from core.experiments.why.logit_sum import LogitSum, logit_sum
 from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDING, FEED_FORWARD, HEAD, LogitPart
 from core.record.csv_text import csv_text
 from pages.ui.experiments import results

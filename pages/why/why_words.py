@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
-from core.experiments.hidden_words import HiddenPart, HiddenWords, hidden_words
+from core.experiments.why.hidden_words import HiddenPart, HiddenWords, hidden_words
 from core.record.csv_text import csv_text
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can

@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from core.experiments import result_file
+from core.experiments.shared import result_file
 from pages.ui import features
 from pages.ui.server.operator_password import TRIES
 from tests import protocol

@@ -26,8 +26,8 @@ from core.batching.scheduler import Policy
 from core.costs.measured_hardware import measure
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
-from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve
-from core.experiments.compared_policies import PlannedRequest, compare_alone
+from core.experiments.batching.batch_curve import SIZES, CurvePoint, batch_curve
+from core.experiments.batching.compared_policies import PlannedRequest, compare_alone
 from core.experiments.speculative import gain, speculate
 from core.sampling.observation import History
 from core.sampling.observe_stages import pick

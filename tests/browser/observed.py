@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.experiments.request_cost import answers
-from core.experiments.result_file import RecordedExperiment
+from core.experiments.cost import answers
+from core.experiments.shared.result_file import RecordedExperiment
 from pages.ui.i18n import numbers
 from pages.why.why_words import strongest
 from tests.browser.drawn import Drawn, plainly

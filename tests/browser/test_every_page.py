@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from core import Generation, load_model, score_text
-from core.experiments import prepared_runs
-from core.experiments.result_file import RecordedExperiment
+from core.experiments.shared import prepared_runs
+from core.experiments.shared.result_file import RecordedExperiment
 from core.models.growth_record import growth_of
 from core.models.hub import bundled_names
 from pages.ui import features

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from core.experiments.result_file import RecordedExperiment
+from core.experiments.shared.result_file import RecordedExperiment
 from core.generation.recorded_run import Recording
 from pages.ui.experiments import experiment
 from pages.ui.presenting import talk_file

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.experiments.two_versions import two_versions
+from core.experiments.quantization.two_versions import two_versions
 from core.models.adapter import with_adapter
 from tests.browser import observed
 from tests.browser.conftest import running_app

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from core.experiments.result_file import RecordedExperiment
+from core.experiments.shared.result_file import RecordedExperiment
 from pages.ui.experiments import experiment
 from tests.browser import observed
 from tests.browser.drawn import Drawn

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from core import Recording
-from core.experiments.cache_race import UNCACHED
+from core.experiments.cache import UNCACHED
 from core.message import percent
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import experiment

@@ -12,7 +12,7 @@ import torch
 
 from core import Generation, load_model
 from core.engine.model import LanguageModel
-from core.experiments.traced_fact import traced_fact
+from core.experiments.why.traced_fact import traced_fact
 from core.inspection import attribution
 from pages.ui.i18n.example_texts import EXAMPLES
 from tests.tiny_models import some

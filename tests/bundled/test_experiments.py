@@ -11,13 +11,13 @@ from core import Generation, SamplingSettings, list_models, load_model, score_te
 from core.bundled.recipe.candidate import Candidate
 from core.bundled.recipe.growth import PROMPTS
 from core.engine.kv_cache.token_eviction import SLIDING_WINDOW
-from core.experiments import prepared_runs
-from core.experiments.cache_budget import INT8_KV, RED_POT, Answer, MemoryBudget, ask, kv_bytes_per_token
-from core.experiments.fork import Fork, continuation, side_by_side
-from core.experiments.prepared_runs import PREPARED, PreparedRun
+from core.experiments.memory.cache_budget import INT8_KV, RED_POT, Answer, MemoryBudget, ask, kv_bytes_per_token
+from core.experiments.pupil.student_report import knows, student_reports
+from core.experiments.shared import prepared_runs
+from core.experiments.shared.prepared_runs import PREPARED, PreparedRun
 from core.experiments.speculative import gain, speculate
-from core.experiments.student_report import knows, student_reports
-from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
+from core.experiments.think.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
+from core.experiments.what_if import Fork, continuation, side_by_side
 from core.models.growth_record import GrowthRecord, growth_of
 from core.models.hub import BUNDLED
 from pages.ui.experiments import fork_playback

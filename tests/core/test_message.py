@@ -11,7 +11,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from core.errors import BadRecording, CannotWrite, NotForThisModel, ViewerError
-from core.experiments.result_file import Sentence
+from core.experiments.shared.result_file import Sentence
 from core.message import Message, Number, quote
 
 STORED: TypeAdapter[str] = TypeAdapter(Sentence)

@@ -18,7 +18,7 @@ import core
 from core import Generation, Recording, SamplingSettings, score_text
 from core.backends import compiled
 from core.errors import BadSetting, BadToken, InputError, RunFinished, ViewerError, WrongType
-from core.experiments.best_of_n import write_together
+from core.experiments.candidates.best_of_n import write_together
 from core.inspection.embeddings import neighbours
 from core.inspection.inside import inspect_step
 from core.message import percent

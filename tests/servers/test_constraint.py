@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from core import Generation, SamplingSettings
-from core.experiments.burst import stream
+from core.experiments.batching.burst import stream
 from core.remote.http_client import HttpClient
 from tests.servers.conftest import client, llama_server
 

@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 
 from core.bundled.recipe.hurtful_words import hurtful
-from core.experiments.questions.words import read
+from core.experiments.shared.questions.words import read
 
 _TEXTS = read(Path(__file__).with_suffix(".toml"))
 HELD_OUT_BOOKS = _TEXTS["held_out_books"]

@@ -24,8 +24,8 @@ from core.bundled.recipe.judge import Judge
 from core.bundled.recipe.models import CHECKPOINTS, STORYTELLER
 from core.bundled.recipe.world.ask import questions
 from core.bundled.recipe.world.tell import story
-from core.experiments.questions import facts, sums
-from core.experiments.questions.words import read
+from core.experiments.shared.questions import facts, sums
+from core.experiments.shared.questions.words import read
 
 BUNDLED = Path(__file__).parents[1]
 # The settings that are compared, for `generate`. The first is the app's preset of this name.

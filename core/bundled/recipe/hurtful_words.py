@@ -10,7 +10,7 @@ import zlib
 from functools import cache
 from pathlib import Path
 
-from core.experiments.questions.words import read
+from core.experiments.shared.questions.words import read
 
 _TEXTS = read(Path(__file__).with_suffix(".toml"))
 _HURTFUL = re.compile("|".join(_TEXTS["words"]))

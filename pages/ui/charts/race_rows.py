@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from core.experiments.cache_race import CACHED, UNCACHED, RaceStep, Trend
+from core.experiments.cache import CACHED, UNCACHED, RaceStep, Trend
 from pages.ui.i18n import numbers
 
 MOST_POINTS = 160

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.batching.batch_server import Iteration
 from core.batching.request import RequestState
-from core.experiments.compared_policies import PlannedRequest, Served
+from core.experiments.batching.compared_policies import PlannedRequest, Served
 
 TOUCH = 1e-9  # seconds; spans closer than this are one
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import altair as alt
 import pandas as pd
 
-from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.teach import Probe
+from core.experiments.training.scratch_training import ScratchTrainingStep
 from core.finetuning.finetune import TrainingStep
 from core.record.step import Candidate, TokenDistribution
 from pages.ui.charts.css_colours import Palette

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, Beam, BeamStep
-from core.experiments.best_of_n import Merged
+from core.experiments.candidates.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, Beam, BeamStep
+from core.experiments.candidates.best_of_n import Merged
 from core.generation.tree import Branch, Tree, join_text
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _

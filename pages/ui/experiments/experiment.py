@@ -29,7 +29,7 @@ import streamlit as st
 
 from core.costs.measured_hardware import processor
 from core.errors import BadRecording, NotAllowed, ViewerError
-from core.experiments.result_file import ExperimentFile, RecordedExperiment, experiment_file
+from core.experiments.shared.result_file import ExperimentFile, RecordedExperiment, experiment_file
 from core.limits import Limits
 from core.models.hub import BUNDLED
 from pages.ui.features import recorded

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, list_models, load_model
 from core.backends import compiled
-from core.experiments import prepared_runs
+from core.experiments.shared import prepared_runs
 from core.models.hub import BUNDLED
 from core.reports.step_picture import PictureStyle, step_svg
 from core.sampling import presets

@@ -20,12 +20,12 @@ from typing import Any
 
 from core import Generation, load_model
 from core.engine.model import LanguageModel
-from core.experiments import claims
-from core.experiments.ablated_heads import ablated_heads
-from core.experiments.claims import ends_in_a_sentence, share, steered, text_of
-from core.experiments.hidden_words import hidden_words
 from core.experiments.looping import looping
-from core.experiments.steered_run import SteeredRun, steered_run
+from core.experiments.shared import claims
+from core.experiments.shared.claims import ends_in_a_sentence, share, steered, text_of
+from core.experiments.why.ablated_heads import ablated_heads
+from core.experiments.why.hidden_words import hidden_words
+from core.experiments.why.steered_run import SteeredRun, steered_run
 from core.models.hub import BUNDLED
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings

@@ -9,8 +9,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ViewerError
-from core.experiments import guessing_game
-from core.experiments.guessing_game import Guess, Round
+from core.experiments.shared import guessing_game
+from core.experiments.shared.guessing_game import Guess, Round
 from core.record.step import Step, TokenDistribution
 from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can

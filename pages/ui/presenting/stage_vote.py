@@ -8,8 +8,8 @@ from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError, ViewerError
-from core.experiments import audience_vote, guessing_game
-from core.experiments.audience_vote import OwnWord, Question, compared
+from core.experiments.shared import audience_vote, guessing_game
+from core.experiments.shared.audience_vote import OwnWord, Question, compared
 from core.generation.turns import messages_of
 from core.message import quote
 from core.sources.capabilities import Can

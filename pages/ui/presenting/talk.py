@@ -366,7 +366,7 @@ def _recording(stop: Stop) -> Recording | None:
         return None
     # Imported here, because every page imports this module and few visitors give a talk.
     from core import Recording
-    from core.experiments import prepared_runs
+    from core.experiments.shared import prepared_runs
 
     if stop.recording:
         return Recording.loads(stop.recording)

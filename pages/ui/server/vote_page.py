@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from core import palette
 from core.errors import InputError
-from core.experiments.audience_vote import Question
+from core.experiments.shared.audience_vote import Question
 from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import deployment

@@ -21,8 +21,8 @@ from threading import Lock
 from time import monotonic
 
 from core.errors import InputError
-from core.experiments import guessing_game
-from core.experiments.audience_vote import MARKS, Option, OwnWord, Question, VoteRound, compared
+from core.experiments.shared import guessing_game
+from core.experiments.shared.audience_vote import MARKS, Option, OwnWord, Question, VoteRound, compared
 from core.limits import Limits
 from pages.ui.i18n.translation import N_
 from pages.ui.server import deployment, pasted_chat

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from core.experiments.cache_budget import Answer, CacheStep
+from core.experiments.memory.cache_budget import Answer, CacheStep
 from core.record.step import Step, TokenDistribution
 from core.sources.source import Source
 from pages.ui.charts import cache_gauge

@@ -20,7 +20,7 @@ from core.costs.assumptions import Assumptions
 from core.costs.measured_hardware import Peak, measure
 from core.costs.receipt import Account, Amount, Receipt
 from core.engine.model import LanguageModel
-from core.experiments.request_cost import ANSWERS
+from core.experiments.cost import ANSWERS
 from core.record.step import Step
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, figures

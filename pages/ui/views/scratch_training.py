@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.experiments.scratch_training import ScratchTrainingStep, train_from_scratch
-from core.experiments.training_queue import Waiting
+from core.experiments.shared.training_queue import Waiting
+from core.experiments.training.scratch_training import ScratchTrainingStep, train_from_scratch
 from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.from_scratch import ScratchModel
 from pages.ui.charts import teach_charts

@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from core.engine.model import LanguageModel
-from core.experiments.answer_in_text import same_answer
-from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Answered, PromptingStyle, Question, ReasoningStep, think, wilson
+from core.experiments.shared.answer_in_text import same_answer
+from core.experiments.think.thinking import CHAIN_OF_THOUGHT, DIRECT, Answered, PromptingStyle, Question, ReasoningStep, think, wilson
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, percent_axis, shares_up, text_places, tips, two_sides
 from pages.ui.experiments.experiment import Experiment

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from core.bundled.recipe.lessons import LESSONS
-from core.experiments.questions import facts, sums
+from core.experiments.shared.questions import facts, sums
 
 _EQUATION = re.compile(r"\d+(?: ?\+ ?\d+)+ = \d+")
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.engine.weight_rounding import round_weights
-from core.experiments.quantization import BITS
+from core.experiments.quantization.rounded_weights import BITS
 
 
 def test_rounding_by_hand() -> None:

@@ -11,7 +11,7 @@ from core.costs.operations_and_bytes import multiply_adds, pass_multiply_adds
 from core.errors import NotForThisModel
 from core.experiments import context
 from core.experiments.context import at_the_limit, lengths_for, measure
-from core.experiments.request_cost import request
+from core.experiments.cost import request
 from tests.tiny_models import CONTEXT
 
 PROMPT = "Once upon a time"

@@ -12,25 +12,25 @@ from core import Generation
 from core.batching.batch_server import ServerSettings
 from core.costs.measured_hardware import Peak
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong, ViewerError
-from core.experiments import watermark_detection
-from core.experiments.batch_curve import batch_curve
-from core.experiments.beam import beam_search
-from core.experiments.best_of_n import ranked, write_together
-from core.experiments.cache_budget import MemoryBudget, fill, own_task
-from core.experiments.cache_race import race
-from core.experiments.cascade import cascade
-from core.experiments.compared_policies import planned_requests
-from core.experiments.compared_settings import Column, side_by_side, sweep
+from core.experiments import watermark as watermark_detection
+from core.experiments.batching.batch_curve import batch_curve
+from core.experiments.batching.compared_policies import planned_requests
+from core.experiments.cache import race
+from core.experiments.candidates.beam import beam_search
+from core.experiments.candidates.best_of_n import ranked, write_together
+from core.experiments.compare.sweep import Column, side_by_side, sweep
 from core.experiments.context import measure
-from core.experiments.fork import Fork
+from core.experiments.cost import request
 from core.experiments.looping import looping, looping_runs
-from core.experiments.quantization import quantize, rounded_cache
-from core.experiments.request_cost import request
+from core.experiments.memory.cache_budget import MemoryBudget, fill, own_task
+from core.experiments.pupil.cascade import cascade
+from core.experiments.pupil.two_models import judge
+from core.experiments.quantization.rounded_weights import quantize, rounded_cache
 from core.experiments.speculative import speculate
-from core.experiments.thinking import DIRECT, Question, count, sums, think
-from core.experiments.thinking_budget import budget_curve
-from core.experiments.two_models import judge
-from core.experiments.waiting import load_curve, watch_one
+from core.experiments.think.thinking import DIRECT, Question, count, sums, think
+from core.experiments.think.thinking_budget import budget_curve
+from core.experiments.waiting.load import load_curve, watch_one
+from core.experiments.what_if import Fork
 from core.inspection.scoring import score_text
 from core.sampling.settings import SamplingSettings
 from core.sources.recorded_source import RecordedModel

@@ -12,9 +12,9 @@ import pytest
 from core import Generation, SamplingSettings, load_model, score_text
 from core.costs.receipt import Receipt
 from core.errors import NotForThisModel
-from core.experiments import watermark_detection
-from core.experiments.beam import beam_search
-from core.experiments.best_of_n import write_together
+from core.experiments import watermark as watermark_detection
+from core.experiments.candidates.beam import beam_search
+from core.experiments.candidates.best_of_n import write_together
 from core.models import loading
 from core.remote import http_client
 from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, Running, serve, tokenize, truth

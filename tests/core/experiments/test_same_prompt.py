@@ -21,8 +21,8 @@ from core.device import network_threads, torch_threads
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, ModelError, NotForThisModel, PromptTooLong
 from core.experiments import same_prompt
-from core.experiments.result_file import RecordedExperiment, experiment_file
 from core.experiments.same_prompt import Comparison, Progress, Refused, Way, compare, compared
+from core.experiments.shared.result_file import RecordedExperiment, experiment_file
 from core.message import Message
 from core.models import hub
 from core.sampling import dice

@@ -9,7 +9,9 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.batching.batch_server import ServerSettings
-from core.experiments import best_of_n, cascade, compared_policies
+from core.experiments.batching import compared_policies
+from core.experiments.candidates import best_of_n
+from core.experiments.pupil import cascade
 
 FORM = " (one|two){2,4} 🦊"
 SETTINGS = SamplingSettings(constraint=f"regex:{FORM}", seed=2)

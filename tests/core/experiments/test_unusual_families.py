@@ -17,9 +17,9 @@ from core.backends.transformers_backend import TransformersBackend
 from core.engine.architecture_limits import possible_with
 from core.engine.network_changes import Steering
 from core.errors import ModelError, NotForThisModel
-from core.experiments.beam import beam_search
-from core.experiments.best_of_n import write_together
-from core.experiments.quantization import quantize
+from core.experiments.candidates.beam import beam_search
+from core.experiments.candidates.best_of_n import write_together
+from core.experiments.quantization.rounded_weights import quantize
 from core.experiments.same_prompt import EAGER, REFERENCE, Comparison, Refused, Way, compared
 from core.experiments.teach import teach
 from core.finetuning.finetune import FineTuning, TrainingPlan

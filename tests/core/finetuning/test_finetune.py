@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, InputError, ModelError
-from core.experiments.training_step import fingerprint
+from core.experiments.training.training_step import fingerprint
 from core.finetuning import finetune
 from core.finetuning.finetune import FineTuning, TrainingPlan
 

@@ -14,7 +14,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, BadToken, RunFinished
-from core.experiments.best_of_n import write_together
+from core.experiments.candidates.best_of_n import write_together
 from core.generation.generation import BESIDE
 from core.record.step import Step
 from core.sampling.dice import roll

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings
-from core.experiments.fork import Fork
+from core.experiments.what_if import Fork
 
 
 class Turn:

@@ -12,10 +12,10 @@ import regex
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import ViewerError
-from core.experiments.cascade import cascade
-from core.experiments.request_cost import request
+from core.experiments.cost import request
+from core.experiments.pupil.cascade import cascade
+from core.experiments.pupil.two_models import judge
 from core.experiments.speculative import ModelDraft
-from core.experiments.two_models import judge
 from core.inspection.embeddings import embedding, neighbours
 from core.sampling.settings import SETTING_OF, SETTINGS
 from core.sources.capabilities import WHY_NOT, Can

@@ -12,8 +12,8 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model, score_text
 from core.errors import BadToken, EmptyPrompt, InputError, ModelError, PromptTooLong, ViewerError
-from core.experiments.beam import beam_search
-from core.experiments.best_of_n import write_together
+from core.experiments.candidates.beam import beam_search
+from core.experiments.candidates.best_of_n import write_together
 from core.record.tables import candidates_table
 from core.sources.capabilities import Can
 from core.sources.ngram.ngram import BACKED_OFF, CLAUSES, STORIES, NGram

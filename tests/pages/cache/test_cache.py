@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.experiments.cache_race import CACHED, UNCACHED, RaceStep
+from core.experiments.cache import CACHED, UNCACHED, RaceStep
 from pages.ui.charts import race_rows
 from tests.pages.apptest import Open, State, press
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from core.costs.receipt import Amount, Receipt
-from core.experiments.request_cost import RequestCost, answers
+from core.experiments.cost import RequestCost, answers
 from pages.ui.views import receipt
 from tests.pages.apptest import Open, State, go, html, press, run_on, said
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.errors import BadRecording
-from core.experiments import prepared_runs
+from core.experiments.shared import prepared_runs
 from pages.gallery import gallery
 from pages.ui.experiments import experiment
 from pages.ui.session import upload_field

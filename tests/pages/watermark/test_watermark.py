@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from core import SamplingSettings, load_model
-from core.experiments import watermark_detection
-from core.experiments.watermark_detection import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score
+from core.experiments import watermark as watermark_detection
+from core.experiments.watermark import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score
 from pages.ui.experiments import experiment
 from pages.ui.views import watermark_score
 from tests.pages.apptest import Open, State, press, run_on, said, show_more

@@ -8,7 +8,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import RunFinished
-from core.experiments.fork import Fork, side_by_side
+from core.experiments.what_if import Fork, side_by_side
 from pages.ui.charts.tree_rows import rows_of_run
 from pages.ui.components.branch_tree.branch_tree import TreeAction, tree_action
 from pages.ui.experiments import fork_playback

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from random import Random
 
 from core.bundled.recipe.lessons import chance, commitment, recall
-from core.experiments.questions import facts, sums
+from core.experiments.shared.questions import facts, sums
 
 # Each lesson with its share of the documents (not tokens).
 LESSONS: dict[str, tuple[Callable[..., str], float]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from core.experiments.questions.grammar import article, capital, expand, listing
-from core.experiments.questions.words import WORDS, read
+from core.experiments.shared.questions.grammar import article, capital, expand, listing
+from core.experiments.shared.questions.words import WORDS, read
 
 _CHANCE = read(Path(__file__).with_name("texts.toml"))["chance"]
 _TEXTS = _CHANCE["texts"]

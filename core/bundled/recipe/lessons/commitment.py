@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from core.experiments.questions.grammar import capital, draw
-from core.experiments.questions.words import WORDS, read
+from core.experiments.shared.questions.grammar import capital, draw
+from core.experiments.shared.questions.words import WORDS, read
 
 _TEXTS = read(Path(__file__).with_name("texts.toml"))["commitment"]
 PAIRS = [tuple(pair) for pair in _TEXTS["pairs"]]

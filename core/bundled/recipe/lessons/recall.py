@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from core.experiments.questions.grammar import article, capital, draw, expand, listing
-from core.experiments.questions.words import WORDS, read
+from core.experiments.shared.questions.grammar import article, capital, draw, expand, listing
+from core.experiments.shared.questions.words import WORDS, read
 
 _TEXTS = read(Path(__file__).with_name("texts.toml"))["recall"]
 KINDS: dict[str, dict[str, list[str]]] = _TEXTS["kinds"]

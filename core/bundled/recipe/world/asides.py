@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from core.experiments.questions.words import read
+from core.experiments.shared.questions.words import read
 
 
 @cache

@@ -9,7 +9,7 @@ from core.bundled.recipe.world.ask import asked
 from core.bundled.recipe.world.scripts import CAST, WORDING
 from core.bundled.recipe.world.tell import story
 from core.bundled.recipe.world.wording import choose, tidy
-from core.experiments.questions.grammar import capital
+from core.experiments.shared.questions.grammar import capital
 
 
 def diary(rng: Random) -> str:

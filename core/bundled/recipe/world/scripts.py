@@ -16,8 +16,8 @@ from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 
-from core.experiments.questions.grammar import capital
-from core.experiments.questions.words import read
+from core.experiments.shared.questions.grammar import capital
+from core.experiments.shared.questions.words import read
 
 
 def _file(name: str) -> dict[str, Any]:

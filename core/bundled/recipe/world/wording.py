@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from random import Random
 
 from core.bundled.recipe.world.state import Entity
-from core.experiments.questions.grammar import article
+from core.experiments.shared.questions.grammar import article
 
 PRONOUNS = {
     "he": ("he", "him", "his", "himself"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.experiments.streamed_or_buffered import Delivery
+from core.experiments.waiting.streamed_or_buffered import Delivery
 from core.record.step import Step
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers

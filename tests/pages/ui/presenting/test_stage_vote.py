@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import InputError
-from core.experiments import audience_vote
-from core.experiments.audience_vote import Option, Question, VoteRound
+from core.experiments.shared import audience_vote
+from core.experiments.shared.audience_vote import Option, Question, VoteRound
 from pages.stage import vote_payload
 from pages.ui.i18n import spoken_language
 from pages.ui.presenting import phone_address, stage_vote

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from core.errors import BadRecording
-from core.experiments import prepared_runs
+from core.experiments.shared import prepared_runs
 from core.record.step import TokenDistribution
 from pages.ui import features
 from pages.ui.presenting import talk, talk_file, tour_texts

@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core.experiments.audience_vote import Option
+from core.experiments.shared.audience_vote import Option
 from pages.ui.server import deployment, lifespan, vote_page
 from pages.ui.server.gate import Gate
 from pages.ui.server.rate_limit import AddressRates

@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from core.errors import InputError
-from core.experiments.audience_vote import Option, Question
+from core.experiments.shared.audience_vote import Option, Question
 from pages.ui.server import vote_rooms
 from pages.ui.server.vote_rooms import NoSuchRoom, Room, Rooms, TooMany, VoteRefused, VoteTooLate, chat_votes
 

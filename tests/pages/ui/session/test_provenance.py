@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import BadRecording
-from core.experiments.result_file import RecordedExperiment
+from core.experiments.shared.result_file import RecordedExperiment
 from pages.ui.experiments import experiment
 from pages.ui.i18n import spoken_language
 from pages.ui.session import run_start

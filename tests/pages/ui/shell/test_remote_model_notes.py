@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import SamplingSettings
-from core.experiments.burst import Arrived
+from core.experiments.batching.burst import Arrived
 from core.record.near_border import is_close
 from core.remote import http_client
 from pages.ui.live import server_notes

@@ -1,0 +1,1 @@
+"""Experiments of the page “Why this token?”."""
