@@ -15,6 +15,7 @@ import torch
 
 from core.engine.model import LanguageModel
 from core.errors import InputError
+from core.experiments.shared.claim import Seen
 from core.inspection.named_answers import named_answers
 from core.inspection.scoring import read_logits
 from core.sources.capabilities import Can, require
@@ -143,3 +144,10 @@ class _Tally:
         edges = torch.tensor(EDGES[1:-1], device=chances.device, dtype=chances.dtype)
         place = torch.bucketize(chances.contiguous(), edges, right=True)
         into += torch.bincount(place, weights.double(), len(into)).cpu().numpy()
+
+
+def teacher_is_calibrated(seen: Seen) -> bool:
+    """Return whether the teacher is nearer to the diagonal than its pupil, each at a temperature near 1, and worse at 2."""
+    teacher, pupil = (part for part in seen if part.counts)
+    near = all(abs(part.best() - 1.0) < 0.15 and part.distance(2.0) > 4 * part.distance(1.0) for part in (teacher, pupil))
+    return near and teacher.distance(1.0) < pupil.distance(1.0)

@@ -13,8 +13,8 @@ from core.costs.operations_and_bytes import multiply_adds, pass_multiply_adds
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, NotForThisModel, PromptTooLong
-from core.experiments.cache import next_token
-from core.experiments.candidates.best_of_n import encoded
+from core.experiments.shared.next_token import next_token
+from core.experiments.shared.prompt_tokens import encoded
 from core.generation.generation import Generation
 from core.message import Message
 from core.sampling.settings import SamplingSettings

@@ -17,9 +17,9 @@ import torch
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.engine.switched_off_heads import Head
-from core.experiments.candidates.best_of_n import write_each
+from core.experiments.shared.confidence_interval import wilson
 from core.experiments.shared.questions.facts import held_out_facts
-from core.experiments.think.thinking import wilson
+from core.experiments.shared.written_rows import write_each
 from core.generation.generation import Generation
 from core.generation.loops import Loop, find
 from core.inspection.inside import inspect_step

@@ -29,9 +29,10 @@ from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
 from core.engine.weight_rounding import rounded_copy, weight_matrices
 from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, PromptTooLong
-from core.experiments.candidates.best_of_n import encoded, prompt_ids
-from core.experiments.quantization.rounded_weights import GROUP, NO_MATRICES, network_copy, turn
+from core.experiments.shared.claim import Seen
 from core.experiments.shared.closeness import divergence, first_difference
+from core.experiments.shared.network_copy import GROUP, NO_MATRICES, network_copy, turn
+from core.experiments.shared.prompt_tokens import encoded, prompt_ids
 from core.experiments.shared.result_file import Sentence
 from core.inspection.scoring import answer_after
 from core.message import Message
@@ -481,3 +482,8 @@ def two_orders(dtype: str, numbers: tuple[float, float, float] = (0.1, 0.3, 0.5)
     """
     a, b, c = torch.tensor(numbers, dtype=getattr(torch, dtype))
     return float((a + b) + c), float(a + (b + c))
+
+
+def sizes(seen: Seen) -> list[float]:
+    """Return the largest difference of each way from the first one, nats."""
+    return [way.difference.largest for way in seen if isinstance(way, Comparison)]

@@ -27,7 +27,9 @@ from core.checked_number import whole_number
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
-from core.experiments.candidates.best_of_n import prompt_ids
+from core.experiments.shared.claim import Seen
+from core.experiments.shared.closeness import sized
+from core.experiments.shared.prompt_tokens import prompt_ids
 from core.message import Message
 from core.sampling import dice
 from core.sampling.observation import History
@@ -280,13 +282,6 @@ class Speculation:
         return "" if self._model is None else self._model.token(token_id).text
 
 
-def sized(probabilities: np.ndarray, size: int) -> np.ndarray:
-    """Return `probabilities` cut or zero-padded to `size` entries. Only padding rows of the vocabulary differ, and they have no weight."""
-    if len(probabilities) >= size:
-        return probabilities[:size]
-    return np.concatenate([probabilities, np.zeros(size - len(probabilities))])
-
-
 class ModelTarget:
     """A target that computes the probabilities at several places in one pass. Raises ModelError if its KV cache cannot be cut back."""
 
@@ -459,3 +454,8 @@ class _Plain:
 
     def release(self) -> None:
         self._cache.clear()
+
+
+def verified_in_few_passes(seen: Seen) -> bool:
+    figures = gain(seen, 4)
+    return figures.acceptance_rate >= 0.8 and figures.tokens_per_pass >= 3

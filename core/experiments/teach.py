@@ -12,8 +12,9 @@ from time import monotonic
 
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
+from core.experiments.shared.claim import Seen
 from core.experiments.shared.result_file import StoredDistribution
-from core.experiments.shared.training_queue import QUEUE, TrainingQueue, Waiting, in_turn
+from core.experiments.shared.training_queue import QUEUE, Ended, TrainingQueue, Waiting, in_turn
 from core.finetuning.finetune import FineTuning, TrainingStep
 from core.generation.generation import Generation
 from core.limits import Limits
@@ -39,13 +40,6 @@ class Probe:
     distribution: StoredDistribution
     written: str
     known: StoredDistribution | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The end of the training. why: "done", "time is up" or "enough tokens"."""
-
-    why: str
 
 
 def teach(
@@ -106,3 +100,10 @@ def _expected(student: LanguageModel, beginning: str) -> TokenDistribution:
     distribution = run.next_distribution(SamplingSettings())
     run.release()
     return distribution
+
+
+def learned(seen: Seen) -> bool:
+    probes = [probe for probe in seen if isinstance(probe, Probe)]
+    first, last = probes[0].distribution.candidates, probes[-1].distribution.candidates[0]
+    before = next((c.model_probability for c in first if c.token_id == last.token_id), 0.0)
+    return last.model_probability > 0.5 > before

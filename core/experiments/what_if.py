@@ -21,17 +21,16 @@ import numpy as np
 import torch
 
 from core.engine.kv_cache.prefix_reuse import KVCache
-from core.errors import BadToken, EmptyPrompt, InputError, RunFinished
+from core.errors import BadToken, InputError, RunFinished
+from core.experiments.shared.continuation import LONGEST_WORD
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
-from core.sources.token_source import TokenSource
 
 KEPT_WHOLE = 8_192  # up to this vocabulary size all probabilities of a step are kept; above it, only the KEPT likeliest
 KEPT = 1_024
 SHORTEST = 2  # equal tokens in a row that count as shared; a single shared comma would mean nothing
-LONGEST_WORD = 200  # characters of a text that is forced at the start of a branch
 MOST_STEPS = 1_000
 
 
@@ -395,24 +394,6 @@ def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
         if fork.finished:
             return
         yield fork.step()
-
-
-def continuation(model: TokenSource, before: str, text: str) -> list[int]:
-    """Return the tokens of `text` as a continuation of `before`. Raises EmptyPrompt, BadToken, InputError."""
-    if not isinstance(text, str) or not text:
-        raise EmptyPrompt("The branch is empty. Write a word first.")
-    if len(text) > LONGEST_WORD:
-        raise BadToken("A branch begins with at most {longest_word} characters, not {count}.", longest_word=LONGEST_WORD, count=len(text))
-    for anchor in (before, "\n", ""):  # if the last word would merge with this text, it is tokenized as on a new line
-        base, joined = (_without_marks(model, model.encode(string)) if string else [] for string in (anchor, anchor + text))
-        if len(joined) > len(base) and joined[: len(base)] == base:
-            return joined[len(base) :]
-    raise EmptyPrompt("The branch is empty. Write a word first.")
-
-
-def _without_marks(model: TokenSource, token_ids: list[int]) -> list[int]:
-    """Return the ids without special tokens, which a tokenizer adds around a text."""
-    return [token_id for token_id in token_ids if not model.token(token_id).special]
 
 
 def log_probability(steps: Sequence[Step]) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from core.batching.scheduler import Policy
 from core.costs.measured_hardware import Peak
 from core.experiments.batching.batch_curve import CurvePoint
-from core.experiments.batching.compared_policies import PlannedRequest, Served
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
+from core.experiments.batching.compared_policies import CONTINUOUS_IS_FASTER, Served
+from core.experiments.shared.claim import Claim
+from core.experiments.shared.planned_requests import PlannedRequest
 from pages.ui.features import MANY_REQUESTS, PASSES, Feature, Recorded
 from pages.ui.i18n import names
 from pages.ui.i18n.controls import Control
@@ -27,7 +27,7 @@ FEATURE = Feature(
             Served,
             tuple[tuple[PlannedRequest, ...], tuple[Policy, Policy], tuple[int, int]],
             card=(N_("A batch of eight"), N_("Eight requests one after the other, then all in one batch.")),
-            claim=claims.CONTINUOUS_IS_FASTER,
+            claim=CONTINUOUS_IS_FASTER,
         ),
         Recorded(
             "batching_curve",

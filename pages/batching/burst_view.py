@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.batching.burst import Arrived, MetricsAt, burst, figures, rate_over_time
-from core.experiments.batching.compared_policies import PlannedRequest, planned_requests
+from core.experiments.shared.planned_requests import PlannedRequest, planned_requests
 from core.remote.metrics import batch_size
 from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis

@@ -11,7 +11,8 @@ import streamlit as st
 from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
 from core.experiments.batching.batch_curve import batch_curve
-from core.experiments.batching.compared_policies import PlannedRequest, compare_alone, planned_requests, serve
+from core.experiments.batching.compared_policies import compare_alone, serve
+from core.experiments.shared.planned_requests import PlannedRequest, planned_requests
 from pages.batching import batching_view
 from pages.batching.burst_view import burst_page
 from pages.batching.memory_calculator import calculator

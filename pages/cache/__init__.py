@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from core.engine.shape import ModelShape
-from core.experiments.cache import RaceStep
-from core.experiments.shared import claims
+from core.experiments.cache import CACHE_WINS, RaceStep
 from pages.ui.features import PASSES, WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
@@ -22,7 +21,7 @@ FEATURE = Feature(
             RaceStep,
             tuple[int, ModelShape | None, int, str],
             card=(N_("With and without the notepad"), N_("The same text, timed with and without the KV cache.")),
-            claim=claims.CACHE_WINS,
+            claim=CACHE_WINS,
         ),
     ),
     controls={

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from core.experiments.calibration import Calibration
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
+from core.experiments.calibration import Calibration, teacher_is_calibrated
+from core.experiments.shared.claim import Claim
 from core.sources.capabilities import Can
 from pages.ui.features import INSIDE, NONE, Feature, Recorded
 from pages.ui.i18n.controls import Control
@@ -31,7 +30,7 @@ FEATURE = Feature(
             card=(N_("Sure or true?"), N_("Is 70 % right seven times of ten? A teacher and its pupil, on stories that neither has read.")),
             claim=Claim(
                 "the teacher is nearer to the diagonal than its pupil, and each is nearest within 0.1 of temperature 1",
-                claims.teacher_is_calibrated,
+                teacher_is_calibrated,
             ),
         ),
     ),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from core.experiments.candidates.beam import BeamStep
-from core.experiments.candidates.best_of_n import BatchStep
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
+from core.experiments.shared.claim import Claim, different_texts
+from core.experiments.shared.written_rows import BatchStep
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, NONE, WHAT_IF, Feature, Recorded
 from pages.ui.i18n.controls import Control
@@ -36,9 +35,7 @@ FEATURE = Feature(
             BatchStep,
             tuple[str, SamplingSettings],
             card=(N_("Eight tries at once"), N_("One is picked. All eight were paid for.")),
-            claim=Claim(
-                "eight tries, at least five different texts", lambda seen: claims.different_texts([t.path for t in seen[-1].tries], 5)
-            ),
+            claim=Claim("eight tries, at least five different texts", lambda seen: different_texts([t.path for t in seen[-1].tries], 5)),
         ),
         Recorded(
             "candidates_beam",

@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.candidates.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep
-from core.experiments.candidates.best_of_n import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked
+from core.experiments.candidates.best_of_n import FORMULAS, MAJORITY, MEAN, NORMALISED, Ranked, merged, ranked
+from core.experiments.shared.written_rows import BatchStep
 from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Experiment

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.experiments.compare.sweep import ComparisonStep, SweepResult
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
+from core.experiments.compare.sweep import SweepResult
+from core.experiments.shared.claim import Claim, different_texts
+from core.experiments.shared.side_by_side import ComparisonStep
 from core.message import Message
 from core.sampling.presets import PRESETS
 from core.sampling.settings import SamplingSettings
@@ -49,7 +49,7 @@ FEATURE = Feature(
             ComparisonStep,
             tuple[str, list[tuple[str, str, SamplingSettings]]],
             card=(N_("Three moods"), N_("The same dice under three settings, side by side.")),
-            claim=Claim("three settings write three texts", lambda seen: claims.different_texts(seen[-1].paths, 3)),
+            claim=Claim("three settings write three texts", lambda seen: different_texts(seen[-1].paths, 3)),
         ),
         Recorded(
             "compare_sweep",

@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.experiments.compare.sweep import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
-from core.experiments.pupil.two_models import unread
+from core.experiments.compare.sweep import RANGES, statistics, sweep
+from core.experiments.compare.unread_text import unread
+from core.experiments.shared.side_by_side import Column, ComparisonStep, side_by_side
 from core.record.step import Step
 from core.sampling.presets import PRESETS
 from core.sampling.settings import SamplingSettings

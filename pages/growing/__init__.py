@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
-from core.experiments.shared.training_queue import Waiting
-from core.experiments.teach import Ended
-from core.experiments.training.scratch_training import ScratchTrainingStep
+from core.experiments.shared.claim import Claim
+from core.experiments.shared.training_queue import Ended, Waiting
+from core.experiments.training.scratch_training import ScratchTrainingStep, loss_falls
 from core.experiments.training.training_step import StepComparison
 from pages.ui.features import LEARNING, NONE, Feature, Recorded
 from pages.ui.i18n.translation import N_
@@ -42,7 +40,7 @@ FEATURE = Feature(
             str,
             view=("growing_view", GROWING_VIEWS[1]),
             card=(N_("From nothing"), N_("A model grew up on one text, from noise to words.")),
-            claim=Claim("the loss falls to less than half", claims.loss_falls),
+            claim=Claim("the loss falls to less than half", loss_falls),
         ),
     ),
 )

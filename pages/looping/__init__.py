@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiments.looping import Looping, LoopingRuns
-from core.experiments.shared.claims import Claim
+from core.experiments.shared.claim import Claim
 from pages.ui.features import PASSES, WHAT_IF, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_

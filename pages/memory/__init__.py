@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from core.experiments.memory.cache_budget import Answer, CacheStep, MemoryBudget, PolicyOutcome, RecallTask
-from core.experiments.quantization.rounded_weights import RoundedCache
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
+from core.experiments.memory.cache_budget import (
+    FORGOTTEN,
+    Answer,
+    CacheStep,
+    MemoryBudget,
+    PolicyOutcome,
+    RecallTask,
+    only_smaller_numbers_remember,
+)
+from core.experiments.memory.rounded_cache import RoundedCache
+from core.experiments.shared.claim import Claim
 from pages.ui.features import NONE, PASSES, WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n import numbers
 from pages.ui.i18n.controls import Control
@@ -36,13 +43,13 @@ FEATURE = Feature(
             CacheStep | Answer,
             tuple[MemoryBudget, RecallTask | None, str, list[str], tuple[int, ...]],
             card=(N_("The notepad full"), N_("The model can no longer attend to a dropped token.")),
-            claim=claims.FORGOTTEN,
+            claim=FORGOTTEN,
         ),
         Recorded(
             "memory_ways",
             "memory_ways_start",
             PolicyOutcome,
-            claim=Claim("only smaller numbers keep the answer", claims.only_smaller_numbers_remember),
+            claim=Claim("only smaller numbers keep the answer", only_smaller_numbers_remember),
         ),
         Recorded(
             "quantization_notepad",

@@ -24,7 +24,8 @@ from core.experiments.memory.cache_budget import (
     own_task,
     tokens_that_fit,
 )
-from core.experiments.quantization.rounded_weights import along_own_text, rounded_cache
+from core.experiments.memory.rounded_cache import rounded_cache
+from core.experiments.shared.own_text import along_own_text
 from pages.memory import STORY, memory_view
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from core.experiments.pupil.cascade import CascadeScore, CascadeToken
-from core.experiments.pupil.student_report import StudentReport
+from core.experiments.pupil.cascade import CascadeScore, CascadeToken, cascade_is_worth_it
+from core.experiments.pupil.student_report import StudentReport, teacher_is_better
 from core.experiments.pupil.two_models import JudgedParts, JudgedToken, ModelFigures
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
+from core.experiments.shared.claim import Claim
 from pages.ui.features import PASSES, TWO_MODELS, Feature, Recorded
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.controls import Control
@@ -37,14 +36,14 @@ FEATURE = Feature(
             CascadeToken | CascadeScore,
             tuple[str, str],
             query=(("prompt", EXAMPLES.foreseen[example_texts.SUM_ALOUD]),),
-            claim=Claim("60 % by the small model, less work, and better than the small one alone", claims.cascade_is_worth_it),
+            claim=Claim("60 % by the small model, less work, and better than the small one alone", cascade_is_worth_it),
         ),
         Recorded(
             "pupil_school",
             "pupil_school_start",
             StudentReport,
             list[str],
-            claim=Claim("the teacher is best, and the pupil better than its twin", claims.teacher_is_better),
+            claim=Claim("the teacher is best, and the pupil better than its twin", teacher_is_better),
         ),
     ),
     controls={

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from core.experiments.quantization.rounded_weights import PartDamage, Rounded
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
+from core.experiments.quantization.rounded_weights import PartDamage, Rounded, fewer_bits_are_worse
+from core.experiments.shared.claim import Claim
 from pages.ui.features import NONE, PASSES, PRECISION, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
@@ -26,7 +25,7 @@ FEATURE = Feature(
             Rounded,
             tuple[str, int],
             card=(N_("Fewer bits"), N_("The same model with fewer and fewer bits per weight.")),
-            claim=Claim("fewer bits are further from the full model", claims.fewer_bits_are_worse),
+            claim=Claim("fewer bits are further from the full model", fewer_bits_are_worse),
         ),
         Recorded(
             "quantization_parts",

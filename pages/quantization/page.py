@@ -7,7 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.experiments.quantization.rounded_weights import BITS, GROUP, Rounded, along_own_text, damage, quantize
+from core.experiments.quantization.rounded_weights import BITS, Rounded, damage, quantize
+from core.experiments.shared.network_copy import GROUP
+from core.experiments.shared.own_text import along_own_text
 from pages.quantization import SCALES, parts_view, versions_view
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment

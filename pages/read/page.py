@@ -6,7 +6,7 @@ import streamlit as st
 
 from core import ScoredText
 from core.engine.model import LanguageModel
-from core.experiments import watermark as watermark_detection
+from core.experiments.shared import watermark_score as scoring
 from core.inspection.scored_answer import scored_answer
 from core.sources.capabilities import Can
 from pages.read import scoring_rows, scoring_view
@@ -91,7 +91,7 @@ def mark(model: LanguageModel, reading: ScoredText, key: str) -> None:
             return
         settings, _more = watermark_score.choose(f"read_mark_{key}")
         ids = [token.token_id for token in reading.written if not token.special]
-        st.markdown(watermark_score.verdict(watermark_detection.score(model, ids, settings), settings))
+        st.markdown(watermark_score.verdict(scoring.score(model, ids, settings), settings))
         st.caption(_("The score finds a mark of this model's tokenizer and this key alone. Leave the prompt out of the text."))
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.experiments.same_prompt import Comparison, Progress, Refused
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
+from core.experiments.same_prompt import Comparison, Progress, Refused, sizes
+from core.experiments.shared.claim import Claim
 from core.message import Message
 from core.remote.address import is_address
 from pages.ui.features import PASSES, PRECISION, Feature, Recorded
@@ -61,7 +60,7 @@ FEATURE = Feature(
             "same_prompt_noise",
             "same_prompt_noise_start",
             Progress | Comparison,
-            claim=Claim("ten repeats, and none differs", lambda seen: claims.sizes(seen) == [0.0] * 10),
+            claim=Claim("ten repeats, and none differs", lambda seen: sizes(seen) == [0.0] * 10),
         ),
         Recorded(
             "same_prompt_table",
@@ -70,7 +69,7 @@ FEATURE = Feature(
             tuple[Values, ...],
             claim=Claim(
                 "another order of sums differs, and rounded weights a thousand times as much",
-                lambda seen: 0 < 1000 * claims.sizes(seen)[0] < max(claims.sizes(seen)),
+                lambda seen: 0 < 1000 * sizes(seen)[0] < max(sizes(seen)),
             ),
         ),
     ),

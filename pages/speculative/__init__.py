@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
-from core.experiments.speculative import PlainStep, SpeculativeRound
+from core.experiments.shared.claim import Claim
+from core.experiments.speculative import PlainStep, SpeculativeRound, verified_in_few_passes
 from pages.ui.features import PASSES, TWO_MODELS, Feature, Recorded
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.controls import Control
@@ -28,7 +27,7 @@ FEATURE = Feature(
             tuple[str, int],
             query=(("prompt", EXAMPLES.foreseen[example_texts.SUM_ALOUD]),),
             card=(N_("A speculated run"), N_("A small model guessed ahead, the large one checked.")),
-            claim=Claim("at least 80 % of the drafts are accepted, three tokens for each large pass", claims.verified_in_few_passes),
+            claim=Claim("at least 80 % of the drafts are accepted, three tokens for each large pass", verified_in_few_passes),
         ),
     ),
     controls={

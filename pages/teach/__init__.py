@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
-from core.experiments.shared.training_queue import Waiting
-from core.experiments.teach import Ended, Probe
+from core.experiments.shared.claim import Claim
+from core.experiments.shared.training_queue import Ended, Waiting
+from core.experiments.teach import Probe, learned
 from core.finetuning.finetune import TrainingStep
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.features import LEARNING, NONE, PASSES, Feature, Recorded
@@ -27,7 +26,7 @@ FEATURE = Feature(
             Probe | TrainingStep | Ended | Waiting,
             Lesson,
             card=(N_("A lesson"), N_("A copy learned a sentence, and its probabilities changed.")),
-            claim=Claim("a token below 50 % is above 50 % after the lesson", claims.learned),
+            claim=Claim("a token below 50 % is above 50 % after the lesson", learned),
         ),
     ),
     controls={

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
-from core.experiments.think.thinking import Answered, PromptingStyle, Question, ReasoningStep
+from core.experiments.shared.claim import Claim
+from core.experiments.shared.prompting_styles import PromptingStyle
+from core.experiments.think.thinking import THINKING_HELPS, Answered, Question, ReasoningStep, set_helps
 from core.experiments.think.thinking_budget import BudgetedQuestion, BudgetPoint
 from pages.ui.features import NONE, PASSES, WHAT_IF, Feature, Recorded
 from pages.ui.i18n.controls import Control
@@ -34,7 +34,7 @@ FEATURE = Feature(
             tuple[PromptingStyle, ReasoningStep],
             Question,
             card=(N_("At once, and step by step"), N_("One sum asked twice.")),
-            claim=claims.THINKING_HELPS,
+            claim=THINKING_HELPS,
         ),
         Recorded(
             "think_set",
@@ -42,7 +42,7 @@ FEATURE = Feature(
             Answered,
             int,
             view=("think_view", THINK_VIEWS[1]),
-            claim=Claim("more answers are right step by step", claims.set_helps),
+            claim=Claim("more answers are right step by step", set_helps),
         ),
         Recorded(
             "thinking_budget",

@@ -9,7 +9,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.experiments.think.thinking import wilson
+from core.experiments.shared.confidence_interval import wilson
 from core.experiments.think.thinking_budget import WAIT, BudgetedQuestion, BudgetPoint
 from core.record.csv_text import csv_text
 from pages.ui.charts.css_colours import Palette, legend

@@ -8,7 +8,8 @@ from typing import Any
 import streamlit as st
 
 from core.engine.model import LanguageModel
-from core.experiments.think.thinking import CHAIN_OF_THOUGHT, Question, count, sums
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT
+from core.experiments.think.thinking import Question, count, sums
 from core.experiments.think.thinking_budget import budget_curve, budget_set
 from pages.think import SET_KINDS, THINK_VIEWS, budget_view
 from pages.ui.experiments import results

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
-from core.experiments.batching.compared_policies import PlannedRequest, planned_requests, serve
+from core.experiments.batching.compared_policies import serve
 from core.experiments.cache import CACHED, UNCACHED, race
 from core.experiments.memory.cache_budget import (
     POLICIES,
@@ -22,8 +22,10 @@ from core.experiments.memory.cache_budget import (
     key_tokens,
     kv_bytes_per_token,
 )
+from core.experiments.shared.planned_requests import PlannedRequest, planned_requests
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT
 from core.experiments.speculative import PlainStep, SpeculativeRound, gain, speculate
-from core.experiments.think.thinking import CHAIN_OF_THOUGHT, Question
+from core.experiments.think.thinking import Question
 from pages.ui.charts import cost_charts, race_rows
 from pages.ui.charts.css_colours import legend
 from pages.ui.charts.serving_board_rows import Board

@@ -11,7 +11,8 @@ from dataclasses import replace
 import streamlit as st
 
 from core import SamplingSettings
-from core.experiments.what_if import Fork, continuation
+from core.experiments.shared.continuation import continuation
+from core.experiments.what_if import Fork
 from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
 from core.record.step import Step, TokenDistribution

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from core.experiments.shared.claims import Claim
+from core.experiments.shared.claim import Claim
 from core.sources.capabilities import Can
 from pages.ui.i18n.controls import COMMON, Control
 from pages.ui.i18n.translation import N_, _

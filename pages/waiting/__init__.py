@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from core.batching.scheduler import Policy
-from core.experiments.compare.sweep import ComparisonStep
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
-from core.experiments.waiting.load import LoadPoint, ServiceTimes, Watched
+from core.experiments.shared.claim import Claim
+from core.experiments.shared.side_by_side import ComparisonStep
+from core.experiments.waiting.load import LoadPoint, ServiceTimes, Watched, wait_grows_with_load
 from pages.ui.features import MANY_REQUESTS, PASSES, Feature, Recorded
 from pages.ui.i18n.controls import Control
 from pages.ui.i18n.translation import N_
@@ -42,7 +41,7 @@ FEATURE = Feature(
             "waiting_curve",
             "waiting_curve_start",
             ServiceTimes | LoadPoint,
-            claim=Claim("the queue grows with the load, as the formula says within a factor of four", claims.wait_grows_with_load),
+            claim=Claim("the queue grows with the load, as the formula says within a factor of four", wait_grows_with_load),
         ),
     ),
     controls={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.experiments.compare.sweep import Column, side_by_side
+from core.experiments.shared.side_by_side import Column, side_by_side
 from core.experiments.waiting.load import AFTER, BEFORE, Watched, load_curve, watch_one
 from pages.ui.components.browser.browser import round_trip
 from pages.ui.experiments import results

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
-from core.experiments.watermark import MarkedToken, Measured
+from core.experiments.shared.claim import Claim
+from core.experiments.watermark import MarkedToken, Measured, mark_is_found
 from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.features import IDS, MARKED, Feature, Recorded
 from pages.ui.i18n.controls import Control
@@ -36,7 +35,7 @@ FEATURE = Feature(
             SamplingSettings,
             card=(N_("A mark in the dice"), N_("Marked and unmarked with the same dice, and 200 book excerpts.")),
             claim=Claim(
-                "9 of 10 marked runs are called marked, no unmarked one, at most one book excerpt; an attack ends it", claims.mark_is_found
+                "9 of 10 marked runs are called marked, no unmarked one, at most one book excerpt; an attack ends it", mark_is_found
             ),
         ),
     ),

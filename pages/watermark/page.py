@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.experiments import watermark as watermark_detection
+from core.experiments import watermark
 from core.experiments.shared import prepared_runs
 from core.sampling.settings import SamplingSettings
 from pages.ui.experiments import results
@@ -56,7 +56,7 @@ def whole() -> None:
     )
 
     def writing(by: Provenance) -> Callable[[], None]:
-        run = lambda: watermark_detection.watch(current.model(), by.prompt or "", settings, length, watermark_detection.RUNS)  # noqa: E731
+        run = lambda: watermark.watch(current.model(), by.prompt or "", settings, length, watermark.RUNS)  # noqa: E731
         return results.starter(NAME, by, run, settings)
 
     def write_a_certain_text() -> None:

@@ -12,8 +12,10 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.experiments import watermark as watermark_detection
-from core.experiments.watermark import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score, p_value
+from core.experiments import watermark
+from core.experiments.shared import watermark_score as scoring
+from core.experiments.shared.watermark_score import CALLED, Score, p_value
+from core.experiments.watermark import ATTACKED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured
 from core.sampling.settings import SamplingSettings
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
@@ -43,7 +45,7 @@ UNSEEN = "\u200b"  # makes the labels of equal words different, because Streamli
 def draw(run: Experiment) -> None:
     """Draw the whole result."""
     settings: SamplingSettings = run.about
-    null = watermark_detection.null_of(run.seen) if settings.watermark == "synthid" else None
+    null = watermark.null_of(run.seen) if settings.watermark == "synthid" else None
     sides = {side: [seen for seen in run.seen if isinstance(seen, MarkedToken) and seen.side == side] for side in HEADS}
     kinds = {kind: [seen for seen in run.seen if isinstance(seen, Measured) and seen.kind == kind] for kind in (*SIDES, ATTACKED)}
     both(sides, settings, null)
@@ -64,7 +66,7 @@ def both(sides: dict[str, list[MarkedToken]], settings: SamplingSettings, null: 
     for home, (side, tokens) in zip(st.columns(2, gap="large"), sides.items(), strict=True):
         greens = [token.green for token in tokens]
         first = next((number for number, green in enumerate(greens) if green is not None), len(greens))
-        scores = {count: watermark_detection.tally(greens[:count], settings) for count in range(first + 1, len(greens) + 1)}
+        scores = {count: scoring.tally(greens[:count], settings) for count in range(first + 1, len(greens) + 1)}
         tip = _("{text}, after {count}")
         points += [
             (count, scored, side, tip.format(text=tokens[count - 1].text.strip(), count=numbers.tokens(count)))
@@ -162,7 +164,7 @@ def own_attack(run: Experiment, text: str, settings: SamplingSettings, null: Nor
     if run.made_by is None or run.made_by.model != current.model_name():
         st.caption(_("To attack it yourself, choose the model that wrote it: the score needs its tokens."))
         return
-    words = watermark_detection.words_of(text)
+    words = watermark.words_of(text)
     with st.container(horizontal=True, vertical_alignment="bottom", key="watermark_attack"):
         act = elements.choice(_("Your attack"), list(ACTS), "replace", "watermark_act", format_func=said(ACTS).__getitem__)
         options = {"key": "watermark_every", "width": 160, "help": _("0: only the words that you click."), **PERSISTENT}
@@ -179,15 +181,15 @@ def own_attack(run: Experiment, text: str, settings: SamplingSettings, null: Nor
             key=f"watermark_words_{every}",
             format_func=lambda index: plain(words[index].strip()) + index * UNSEEN,
         )
-        text = watermark_detection.edited(words, chosen, act)
+        text = watermark.edited(words, chosen, act)
         st.caption(ngettext("{count} word is changed.", "{count} words are changed.", len(chosen)).format(count=len(chosen)))
     if text.strip():
         with drawing_boundary():
             model = current.model()
-            ids = watermark_detection.written_ids(model, text)
-            greens = watermark_detection.greens(model, ids, settings)
+            ids = scoring.written_ids(model, text)
+            greens = scoring.greens(model, ids, settings)
             tinted([model.token(i).text for i in ids], greens, settings, "watermark_left", _("The text after the attack"))
-            st.markdown(verdict(watermark_detection.tally(greens, settings), settings, None if act == "paste" else null))
+            st.markdown(verdict(scoring.tally(greens, settings), settings, None if act == "paste" else null))
 
 
 def alarms(kinds: dict[str, list[Measured]], null: NormalDist | None) -> None:

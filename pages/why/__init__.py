@@ -6,13 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
+from core.experiments.shared.claim import BIT, Claim
 from core.experiments.why.ablated_heads import AblatedHeads, WithoutHeads
-from core.experiments.why.hidden_words import HiddenWords
+from core.experiments.why.hidden_words import HiddenWords, speaks_for_both
 from core.experiments.why.logit_sum import LogitSum
-from core.experiments.why.steered_run import SteeredRun
-from core.experiments.why.traced_fact import TracedFact
+from core.experiments.why.steered_run import SteeredRun, steered
+from core.experiments.why.traced_fact import TracedFact, fact_is_found
 from pages.ui.features import INSIDE, NONE, PASSES, Feature, Recorded
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.controls import Control
@@ -43,9 +42,7 @@ FEATURE = Feature(
             HiddenWords,
             query=(("prompt", EXAMPLES.why_prompt),),
             card=(N_("Which word mattered"), N_("Each word was hidden once, and the probability of the next one was measured.")),
-            claim=Claim(
-                "hiding one word takes at least 3 bits", lambda seen: max(part.effect for part in seen[-1].parts) >= 3 * claims.BIT
-            ),
+            claim=Claim("hiding one word takes at least 3 bits", lambda seen: max(part.effect for part in seen[-1].parts) >= 3 * BIT),
         ),
         Recorded(
             "why_two",
@@ -54,7 +51,7 @@ FEATURE = Feature(
             view=("why_view", names.WHY_VIEWS[5]),
             query=(("prompt", EXAMPLES.why_two[0]), ("against", EXAMPLES.why_two[1])),
             card=(N_("Why this, and not that?"), N_("Each word was hidden once: for which of two tokens does it speak?")),
-            claim=Claim("one word speaks for each of the two tokens, by at least 1 bit", claims.speaks_for_both),
+            claim=Claim("one word speaks for each of the two tokens, by at least 1 bit", speaks_for_both),
         ),
         Recorded(
             "why_heads",
@@ -64,7 +61,7 @@ FEATURE = Feature(
             query=(("prompt", EXAMPLES.why_prompt),),
             claim=Claim(
                 "switching off one head takes at least 2 bits, and its attention is shown",
-                lambda seen: max(effect for layer in seen[-1].effects for effect in layer) >= 2 * claims.BIT and bool(seen[-1].attention),
+                lambda seen: max(effect for layer in seen[-1].effects for effect in layer) >= 2 * BIT and bool(seen[-1].attention),
             ),
         ),
         Recorded(
@@ -87,7 +84,7 @@ FEATURE = Feature(
                 N_("Where a fact comes from"),
                 N_("Activations of one sentence were put into another, one at a time. How much of the first answer comes back?"),
             ),
-            claim=Claim("the answer comes back from the word first, and from the last position at the end", claims.fact_is_found),
+            claim=Claim("the answer comes back from the word first, and from the last position at the end", fact_is_found),
         ),
         Recorded(
             "why_sum",
@@ -110,7 +107,7 @@ FEATURE = Feature(
                 N_("Night, turned up"),
                 N_("One direction was added while the model wrote: from texts about the day to texts about the night."),
             ),
-            claim=Claim("the steered text is about the night, and not broken", claims.steered),
+            claim=Claim("the steered text is about the night, and not broken", steered),
         ),
     ),
     controls={

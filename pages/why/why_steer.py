@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from core.experiments.shared.claims import BROKEN
-from core.experiments.why.steered_run import SteeredRun, steered_run
+from core.experiments.why.steered_run import BROKEN, SteeredRun, steered_run
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers

@@ -27,7 +27,8 @@ from core.costs.measured_hardware import measure
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.experiments.batching.batch_curve import SIZES, CurvePoint, batch_curve
-from core.experiments.batching.compared_policies import PlannedRequest, compare_alone
+from core.experiments.batching.compared_policies import compare_alone
+from core.experiments.shared.planned_requests import PlannedRequest
 from core.experiments.speculative import gain, speculate
 from core.sampling.observation import History
 from core.sampling.observe_stages import pick

@@ -11,7 +11,8 @@ from dataclasses import replace
 from statistics import fmean, stdev
 
 from core import load_model
-from core.experiments.watermark import CALLED, MARKED, UNMARKED, Measured, both_sides, human_excerpts, measured, run_ids
+from core.experiments.shared.watermark_score import CALLED
+from core.experiments.watermark import MARKED, UNMARKED, Measured, both_sides, human_excerpts, measured, run_ids
 from pages.ui.views.watermark_score import DEFAULTS
 
 PROMPT, LENGTH = "Once upon a time", 100

@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 
 from core import Recording, load_model
-from core.experiments.pupil.cascade import LARGE_ONLY, SMALL_ONLY, cascade
+from core.experiments.pupil.cascade import LARGE_ONLY, SMALL_ONLY, cascade, cascade_is_worth_it
 from core.experiments.pupil.student_report import student_reports
 from core.experiments.shared import prepared_runs
-from core.experiments.shared.claims import branches, cascade_is_worth_it, ends_in_a_sentence, repeated_sentences, steered, text_of
+from core.experiments.shared.claim import text_of
+from core.experiments.shared.claims_of_runs import branches, ends_in_a_sentence, repeated_sentences
 from core.experiments.shared.prepared_runs import PREPARED, PreparedRun
+from core.experiments.why.steered_run import steered
 from pages.gallery import gallery
 from pages.ui.experiments import experiment
 from pages.ui.features import recorded

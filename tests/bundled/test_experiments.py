@@ -14,10 +14,12 @@ from core.engine.kv_cache.token_eviction import SLIDING_WINDOW
 from core.experiments.memory.cache_budget import INT8_KV, RED_POT, Answer, MemoryBudget, ask, kv_bytes_per_token
 from core.experiments.pupil.student_report import knows, student_reports
 from core.experiments.shared import prepared_runs
+from core.experiments.shared.continuation import continuation
 from core.experiments.shared.prepared_runs import PREPARED, PreparedRun
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, DIRECT
 from core.experiments.speculative import gain, speculate
-from core.experiments.think.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
-from core.experiments.what_if import Fork, continuation, side_by_side
+from core.experiments.think.thinking import Question, count
+from core.experiments.what_if import Fork, side_by_side
 from core.models.growth_record import GrowthRecord, growth_of
 from core.models.hub import BUNDLED
 from pages.ui.experiments import fork_playback

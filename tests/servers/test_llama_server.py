@@ -12,7 +12,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import ServerGone, WrongServer
 from core.experiments.batching.burst import Arrived, MetricsAt, burst, figures
-from core.experiments.batching.compared_policies import planned_requests
+from core.experiments.shared.planned_requests import planned_requests
 from core.remote import http_client
 from core.remote.metrics import batch_size
 from tests.servers.conftest import MODEL, llama_server

@@ -13,7 +13,7 @@ from core.batching.request import Request
 from core.batching.scheduler import Policy
 from core.checked_number import whole_number
 from core.errors import BadSetting
-from core.experiments.candidates.best_of_n import prompt_ids
+from core.experiments.shared.prompt_tokens import prompt_ids
 from core.message import Message
 from core.sampling.settings import SamplingSettings
 

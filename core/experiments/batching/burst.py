@@ -20,7 +20,8 @@ from pydantic_core import from_json
 
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, ViewerError, WrongServer
-from core.experiments.batching.compared_policies import PlannedRequest, spread
+from core.experiments.batching.compared_policies import spread
+from core.experiments.shared.planned_requests import PlannedRequest
 from core.remote.http_client import HttpClient
 from core.remote.metrics import ServerMetrics, ask
 from core.remote.protocol import number

@@ -13,8 +13,8 @@ import torch
 
 from core.checked_number import whole_number
 from core.errors import BadSetting, BrokenLogits
-from core.experiments.candidates.best_of_n import prompt_ids
 from core.experiments.shared.prompt_batch import PromptBatch, batch_of
+from core.experiments.shared.prompt_tokens import prompt_ids
 from core.experiments.shared.result_file import Sentence
 from core.message import Message
 from core.sources.token_source import TokenSource

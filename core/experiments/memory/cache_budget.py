@@ -14,7 +14,8 @@ from core.engine.kv_cache.quantized import packed_bytes
 from core.engine.kv_cache.token_eviction import ATTENTION_SINKS, SLIDING_WINDOW, EvictingKVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
-from core.experiments.candidates.best_of_n import encoded
+from core.experiments.shared.claim import Claim, Seen
+from core.experiments.shared.prompt_tokens import encoded
 from core.message import Message
 from core.sampling import dice, observe_stages
 from core.sampling.observation import History
@@ -291,3 +292,15 @@ def _continuation(model: LanguageModel, prompt: str, answer: str) -> list[int]:
     """Return the tokens of the answer as they follow the prompt."""
     before, joined = model.encode(prompt), model.encode(prompt + answer)
     return joined[len(before) :] if joined[: len(before)] == before else model.encode(answer)
+
+
+def _forgotten(seen: Seen) -> bool:
+    return isinstance(seen[-1], Answer) and seen[-1].probability is not None and seen[-1].probability < 0.05
+
+
+def only_smaller_numbers_remember(seen: Seen) -> bool:
+    chance = {outcome.policy: outcome.answer.probability or 0.0 for outcome in seen}
+    return all((probability > 0.5) == policy.endswith("bits") for policy, probability in chance.items())
+
+
+FORGOTTEN = Claim("the answer is forgotten", _forgotten)

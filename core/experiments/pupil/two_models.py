@@ -21,52 +21,20 @@ from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.engine.shape import ModelShape
 from core.errors import BrokenLogits
-from core.experiments.candidates.best_of_n import prompt_ids
+from core.experiments.shared.closeness import sized
+from core.experiments.shared.prompt_tokens import prompt_ids
 from core.experiments.shared.result_file import HexBytes
-from core.experiments.speculative import sized
 from core.inspection.scoring import score_text
 from core.message import Message
 from core.sampling.observation import History
 from core.sampling.observe_stages import pick
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
-from core.sources.ngram.ngram import HELD_OUT
 from core.sources.source import Forward
-from core.sources.token_source import TokenSource
 from core.tokens.token_text import ByteJoiner
 
-LENGTH = 1_200  # characters
 LONGEST = 256  # tokens
 LISTED = 8  # tokens whose probabilities from both models are kept
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A model's score of a text. tokens: scored ones. perplexity: 2 to the mean surprise of its own tokens. bits: the sum of surprise."""
-
-    name: str
-    tokens: int
-    perplexity: float
-    bits: float
-    characters: int
-
-    @property
-    def bits_per_character(self) -> float:
-        """Sum of surprise by the length of the text."""
-        return self.bits / self.characters
-
-
-def unread_text() -> str:
-    """Return stories that no bundled model and no n-gram model read, about LENGTH characters."""
-    return HELD_OUT.read_text("utf-8")[:LENGTH].rpartition(".")[0].replace("\n\n", " ") + "."
-
-
-def unread(models: Sequence[TokenSource], text: str = "") -> Iterator[Unread]:
-    """Yield the score of each model. text: by default that of `unread_text`. Raises what `score_text` raises."""
-    text = text or unread_text()
-    for model in models:
-        scored = score_text(model, text)
-        yield Unread(model.name, scored.scored_count, scored.perplexity, scored.total_bits, len(text))
 
 
 @dataclass(frozen=True, slots=True)

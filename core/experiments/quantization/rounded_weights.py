@@ -7,88 +7,32 @@ computed, and the time stays the same, because the pass still uses ordinary weig
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import psutil
 import torch
 
-from core.backends.cache_bytes import bytes_of_layers
 from core.backends.transformers_backend import TransformersBackend, backend_of
-from core.batching.batched_transformers import refuse_unless_plain
 from core.checked_number import whole_number
-from core.costs.operations_and_bytes import cache_bytes
-from core.device import enough_memory
-from core.engine.architecture_limits import possible_with
-from core.engine.kv_cache.quantized import BITS as CACHE_BITS
-from core.engine.kv_cache.quantized import quantized_cache
 from core.engine.model import LanguageModel
 from core.engine.network_layers import checked_layers
 from core.engine.stored_weights import is_stored
 from core.engine.weight_rounding import rounded_bytes, rounded_copy, weight_matrices
-from core.errors import BadSetting, ModelError, NoRoom
-from core.experiments.candidates.best_of_n import prompt_ids
+from core.errors import BadSetting, ModelError
+from core.experiments.shared.claim import Seen
 from core.experiments.shared.closeness import Closeness, divergence, first_difference, perplexity, read_text
-from core.generation.generation import generated
+from core.experiments.shared.network_copy import GROUP, NO_MATRICES, network_copy, turn
+from core.experiments.shared.prompt_tokens import prompt_ids
 from core.inspection.inside import must_be_here
 from core.message import Message
-from core.sampling.settings import SamplingSettings
 
 BITS = (16, 8, 6, 4, 3, 2)
-GROUP = 32  # numbers that share a scale, unless a whole row does
 MOST_TOKENS = 256  # of the text that is read
 LONGEST = 64  # tokens of each generated text
-NO_MATRICES = Message("The weight matrices of this architecture cannot be found, so they cannot be quantized.")
 ATTENTION, FEED_FORWARD, HEAD = "attention", "feed-forward", "head"
-
-
-@dataclass(frozen=True, slots=True)
-class RoundedCache:
-    """The model with a KV cache of `bits` bits, compared with the full cache.
-
-    kl: mean Kullback-Leibler divergence from the full model's probabilities along the text, nats. kept: fraction of places with the same
-    likeliest token. perplexity, full_perplexity: of the text. bytes: of the quantized tensors, measured; full_bytes: computed.
-    """
-
-    bits: int
-    tokens: int
-    kl: float
-    kept: float
-    perplexity: float
-    full_perplexity: float
-    bytes: int
-    full_bytes: float
-
-
-def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = CACHE_BITS) -> Iterator[RoundedCache]:
-    """Read the first 256 tokens of a text with a cache of each of these bits; every token attends to quantized keys and values only.
-
-    Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model without plain keys and values, NoRoom.
-    """
-    refuse_unless_plain(model)
-    if not bits or any(isinstance(count, bool) or count not in CACHE_BITS for count in bits):
-        raise BadSetting("Keys and values can be stored with {names} bits.", names=" or ".join(map(str, CACHE_BITS)))
-    ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
-    network = model.load_network()
-    full, _each = read_text(model, network, ids)
-    for count in bits:
-        cache = quantized_cache(model.layer_count, count)
-        logs, _each = read_text(model, network, ids, past_key_values=cache, use_cache=True)
-        yield RoundedCache(
-            count,
-            len(ids),
-            float(np.mean(divergence(full, logs))),
-            float((logs.argmax(1) == full.argmax(1)).double().mean()),
-            perplexity(logs, ids),
-            perplexity(full, ids),
-            bytes_of_layers(cache.layers).used,
-            cache_bytes(model.shape, len(ids), model.cache_bytes_per_token / model.shape.cache_numbers_per_token),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,23 +80,6 @@ class PartDamage:
     layer: int
     name: str
     mean_kl: float
-
-
-@contextmanager
-def turn(model: LanguageModel) -> Iterator[None]:
-    """Context of a pass with a copy of the model's network. Raises NoRoom, and NotForThisModel for an architecture that cannot do it."""
-    too_large = Message("There is not enough memory for {model} and a copy of it, or for these texts.", model=model.name)
-    with enough_memory(too_large), possible_with(model.name), model.engine.lock.acquire():
-        yield
-
-
-def network_copy(model: LanguageModel, shares: bool = False) -> Any:
-    """Return a copy of the model's network. shares: with the weights of the original. Raises NoRoom."""
-    original = model.load_network()
-    if not shares and model.device == "cpu" and psutil.virtual_memory().available < 6 * model.parameter_count:
-        raise NoRoom("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
-    with turn(model):
-        return copy.deepcopy(original, {id(held): held for held in chain(original.parameters(), original.buffers()) if shares})
 
 
 def quantize(
@@ -209,16 +136,6 @@ def damage(model: LanguageModel, text: str, bits: int = 4, group: int | None = N
         finally:
             saved.restore()
         yield PartDamage(part.layer, part.name, float(np.mean(divergence(bench.full_logs, logs))))
-
-
-def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
-    """Return the prompt and the model's greedy continuation of it, a text that is typical for the model."""
-    return prompt + generated(model, prompt, SamplingSettings(greedy=True), length).written
-
-
-def along_own_text(measure: Callable[..., Iterator[Any]], model: LanguageModel, prompt: str, *args: object) -> Iterator[Any]:
-    """Yield the observations of `measure(model, text, *args)`, where the text is the model's own after `prompt`."""
-    yield from measure(model, own_text(model, prompt), *args)
 
 
 def _check(bits: Sequence[int], group: int | None) -> None:
@@ -311,3 +228,8 @@ class _Bench:
             if new[0] in self._model.end_token_ids:
                 break
         return written
+
+
+def fewer_bits_are_worse(seen: Seen) -> bool:
+    by_bits = {step.bits: step.mean_kl for step in seen}
+    return all(by_bits[more] <= by_bits[fewer] for more, fewer in pairwise(sorted(by_bits, reverse=True)))

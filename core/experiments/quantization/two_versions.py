@@ -10,8 +10,8 @@ import numpy as np
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, ModelError
-from core.experiments.candidates.best_of_n import prompt_ids
 from core.experiments.shared.closeness import Closeness, divergence, first_difference, perplexity, read_text
+from core.experiments.shared.prompt_tokens import prompt_ids
 from core.generation.generation import Generation
 from core.inspection.inside import must_be_here
 from core.message import Message

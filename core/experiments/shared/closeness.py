@@ -73,3 +73,10 @@ def first_difference(left: Sequence[int], right: Sequence[int]) -> int | None:
     """
     shared = min(len(left), len(right))
     return next((index for index in range(shared) if left[index] != right[index]), None if len(left) == len(right) else shared)
+
+
+def sized(probabilities: np.ndarray, size: int) -> np.ndarray:
+    """Return `probabilities` cut or zero-padded to `size` entries. Only padding rows of the vocabulary differ, and they have no weight."""
+    if len(probabilities) >= size:
+        return probabilities[:size]
+    return np.concatenate([probabilities, np.zeros(size - len(probabilities))])

@@ -15,10 +15,10 @@ from itertools import product
 
 from core.engine.model import LanguageModel
 from core.errors import BadRecording
-from core.experiments.shared import claims
-from core.experiments.shared.claims import Claim
-from core.experiments.think.thinking import CHAIN_OF_THOUGHT
-from core.experiments.what_if import continuation
+from core.experiments.shared import claims_of_runs as claims
+from core.experiments.shared.claim import Claim
+from core.experiments.shared.continuation import continuation
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT
 from core.generation.generation import Generation
 from core.generation.recorded_run import LARGEST_FILE, Recording
 from core.models.hub import BUNDLED

@@ -50,3 +50,10 @@ def in_turn(queue: TrainingQueue, ticket: object) -> Iterator[Waiting]:
     while position := queue.before(ticket):
         yield Waiting(position)
         threading.Event().wait(PATIENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of the training. why: "done", "time is up" or "enough tokens"."""
+
+    why: str

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,9 +20,11 @@ from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
 from core.experiments.shared.answer_in_text import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
+from core.experiments.shared.claim import Claim, Seen
+from core.experiments.shared.continuation import continuation
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle
 from core.experiments.shared.questions import sums as lessons
-from core.experiments.shared.result_file import Sentence, StoredStep
-from core.experiments.what_if import continuation
+from core.experiments.shared.result_file import StoredStep
 from core.generation.generation import Generation
 from core.message import Message
 from core.sampling.settings import SamplingSettings
@@ -29,19 +32,6 @@ from core.sampling.settings import SamplingSettings
 MOST_STEPS = 300
 MOST_QUESTIONS = 200
 LONGEST_ANSWER = 40  # characters
-
-
-@dataclass(frozen=True, slots=True)
-class PromptingStyle:
-    """A way of asking. begin: text after the question. lead: the words that introduce the answer."""
-
-    name: Sentence
-    begin: str
-    lead: str
-
-
-DIRECT = PromptingStyle(Message("at once"), "Answer:", "Answer:")
-CHAIN_OF_THOUGHT = PromptingStyle(Message("step by step"), "Let us think step by step.", "The answer is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,22 +194,6 @@ def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
     return [Question(lessons.question(*numbers), str(sum(numbers))) for numbers in triples]
 
 
-def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the 95 % confidence interval of the fraction of right answers, for `right` of `total` (Wilson 1927); (0, 1) without answers.
-
-    >>> [round(x, 3) for x in wilson(45, 50)]
-    [0.786, 0.957]
-    """
-    if total <= 0:
-        return 0.0, 1.0
-    share = right / total
-    centre = share + z * z / (2 * total)
-    spread = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
-    scale = 1 + z * z / total
-    # The formula gives exactly 0 and 1 at the ends, but floating point does not.
-    return (centre - spread) / scale if right else 0.0, (centre + spread) / scale if right < total else 1.0
-
-
 def _behind_lead(text: str, style: PromptingStyle) -> str | None:
     """Return the text after the last lead; None without a lead."""
     if style.lead in text:
@@ -255,3 +229,21 @@ def answer_of(question: Question) -> str:
     if not answer or len(answer) > LONGEST_ANSWER:
         raise BadSetting("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_ANSWER, count=len(answer))
     return answer
+
+
+def _answers(seen: Seen) -> dict[str, Any]:
+    """Return the last observation of each style of answering, by the style's name."""
+    return {style.name: step for style, step in seen}
+
+
+def _thinking_helps(seen: Seen) -> bool:
+    answers = _answers(seen)
+    return answers["at once"].chance < 0.5 and answers["step by step"].chance > 0.5
+
+
+def set_helps(seen: Seen) -> bool:
+    right = {name: sum(answer.right for answer in seen if answer.style.name == name) for name in ("at once", "step by step")}
+    return right["step by step"] >= 1.2 * right["at once"]
+
+
+THINKING_HELPS = Claim("wrong at once, right step by step", _thinking_helps)

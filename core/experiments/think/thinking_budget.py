@@ -14,19 +14,9 @@ from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.shared.answer_in_text import same_answer
-from core.experiments.think.thinking import (
-    CHAIN_OF_THOUGHT,
-    MOST_QUESTIONS,
-    MOST_STEPS,
-    PromptingStyle,
-    Question,
-    answer_of,
-    chance_of,
-    given,
-    is_over,
-    text_of,
-)
-from core.experiments.what_if import continuation
+from core.experiments.shared.continuation import continuation
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, PromptingStyle
+from core.experiments.think.thinking import MOST_QUESTIONS, MOST_STEPS, Question, answer_of, chance_of, given, is_over, text_of
 from core.generation.ending import without_marks_around
 from core.generation.generation import Generation
 from core.message import Message

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from core.checked_number import whole_number
-from core.experiments.shared.training_queue import QUEUE, TrainingQueue, Waiting, in_turn
-from core.experiments.teach import Ended
+from core.experiments.shared.claim import Seen
+from core.experiments.shared.training_queue import QUEUE, Ended, TrainingQueue, Waiting, in_turn
 from core.generation.generation import generated
 from core.limits import Limits
 from core.message import Message
@@ -66,3 +68,8 @@ def train_from_scratch(
 def sample_of(model: ScratchModel, beginning: str) -> str:
     """Return the text that the model generates after `beginning` now, at most WRITTEN bytes."""
     return generated(model.as_it_is(), beginning, WARMTH, WRITTEN).written
+
+
+def loss_falls(seen: Seen) -> bool:
+    bits = [step.bits for step in seen if isinstance(step, ScratchTrainingStep)]
+    return float(np.mean(bits[-20:])) < 0.5 * bits[0]

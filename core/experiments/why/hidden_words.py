@@ -10,6 +10,7 @@ import numpy as np
 
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, InputError, ModelError
+from core.experiments.shared.claim import BIT, Seen
 from core.experiments.shared.result_file import Sentence
 from core.inspection.attribution.gradients import integrated_gradients, rank_correlation
 from core.inspection.attribution.occlusion import Occluder, Span, checked_spans
@@ -145,3 +146,9 @@ def _with_gradients(model: LanguageModel, ids: np.ndarray, target_id: int, again
     parts = tuple(replace(part, gradient=float(effects[part.start : part.stop].sum())) for part in seen.parts)
     agreement = rank_correlation([part.effect for part in parts], [part.gradient or 0.0 for part in parts]) if len(parts) > 2 else math.nan
     return replace(seen, parts=parts, agreement=None if math.isnan(agreement) else agreement)
+
+
+def speaks_for_both(seen: Seen) -> bool:
+    """Return whether one part speaks for the token and another one for the other token, by at least 1 bit each."""
+    effects = [part.effect for part in seen[-1].parts]
+    return bool(seen[-1].against) and max(effects) >= BIT and min(effects) <= -BIT

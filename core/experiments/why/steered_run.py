@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.engine.network_changes import Steering
+from core.experiments.shared.claim import Seen
 from core.generation.generation import Generation
 from core.inspection.attribution.steering import steering_vector
 from core.inspection.scoring import surprises
 from core.message import Message
 from core.sampling.settings import SamplingSettings
+
+# Words that show what a steered text is about, by the title of its lists.
+STEERED_WORDS = {
+    "Night and day": frozenset("night moon dark star stars midnight asleep sleep dream bed evening".split()),
+    "Animals and people": frozenset(
+        "dog cat bear fox bird mouse rabbit frog duck owl wolf deer horse pig cow hen crow swan fish lion donkey goat sheep".split()
+    ),
+}
+MORE_WORDS = 3  # of them than in the usual text
+BROKEN = 3.0  # times the usual perplexity, from which on a steered text is broken
 
 LENGTH = 32
 LONGEST = 256
@@ -78,3 +90,19 @@ def _perplexity(model: LanguageModel, run: Generation) -> float:
     """Return the perplexity of what a run wrote, under the unchanged model."""
     bits = surprises(model, run.token_ids.tolist(), len(run.prompt_tokens))
     return float(2 ** min(500.0, float(bits.mean())))
+
+
+def count_words(text: str, words: frozenset[str]) -> int:
+    """Return how many words of a text are among these."""
+    return sum(word in words for word in re.findall(r"[a-z]+", text.lower()))
+
+
+def steered(seen: Seen, title: str = "Night and day") -> bool:
+    """Return whether the steered text has MORE_WORDS more words of its subject, and is not much stranger than the usual one."""
+    last = seen[-1]
+    words = STEERED_WORDS[title]
+    written = re.findall(r"[a-z]+", last.steered.lower())
+    if len(set(written)) < 0.6 * len(written):
+        return False  # it says the same words again and again
+    more = count_words(last.steered, words) - count_words(last.usual, words)
+    return more >= MORE_WORDS and last.steered_perplexity <= BROKEN * last.usual_perplexity

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.engine.model import LanguageModel
 from core.errors import InputError
+from core.experiments.shared.claim import Seen
 from core.generation.generation import Generation
 from core.inspection.attribution.patching import Pair, Patcher
 from core.inspection.attribution.units import word_spans
@@ -63,3 +64,9 @@ def traced_fact(model: LanguageModel, clean: str, corrupted: str, by_words: bool
         recovered, chances = tuple(map(float, row.recovered)), tuple((float(a), float(b)) for a, b in row.chances)
         seen = replace(seen, recovered=(*seen.recovered, recovered), chances=(*seen.chances, chances))
         yield seen
+
+
+def fact_is_found(seen: Seen) -> bool:
+    """Return whether the answer comes back from the differing word at first and from the last position at the end."""
+    recovered = seen[-1].recovered
+    return max(recovered[0]) > 0.9 and recovered[0][-1] < 0.1 and recovered[-1][-1] > 0.9

@@ -11,7 +11,8 @@ from typing import Any
 
 from core.batching.batch_server import Iteration
 from core.batching.request import RequestState
-from core.experiments.batching.compared_policies import PlannedRequest, Served
+from core.experiments.batching.compared_policies import Served
+from core.experiments.shared.planned_requests import PlannedRequest
 
 TOUCH = 1e-9  # seconds; spans closer than this are one
 

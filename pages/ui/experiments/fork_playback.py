@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.experiments.what_if import Fork, continuation
+from core.experiments.shared.continuation import continuation
+from core.experiments.what_if import Fork
 from core.record.step import Step
 from core.sources.capabilities import Can, require
 from pages.ui.components.branch_tree.branch_tree import TreeAction

@@ -21,11 +21,11 @@ from typing import Any
 from core import Generation, load_model
 from core.engine.model import LanguageModel
 from core.experiments.looping import looping
-from core.experiments.shared import claims
-from core.experiments.shared.claims import ends_in_a_sentence, share, steered, text_of
+from core.experiments.shared.claim import BIT, text_of
+from core.experiments.shared.claims_of_runs import ends_in_a_sentence, share
 from core.experiments.why.ablated_heads import ablated_heads
-from core.experiments.why.hidden_words import hidden_words
-from core.experiments.why.steered_run import SteeredRun, steered_run
+from core.experiments.why.hidden_words import hidden_words, speaks_for_both
+from core.experiments.why.steered_run import SteeredRun, steered, steered_run
 from core.models.hub import BUNDLED
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings
@@ -149,7 +149,7 @@ def turned(model: LanguageModel, prompt: str, other: str) -> bool:
         list(hidden_words(model, ids, target, method="mask", against=against)) for against in (None, model.token_of(other).token_id)
     )
     pairs = zip(alone[-1].parts, both[-1].parts, strict=True)
-    return claims.speaks_for_both(both) and any(part.effect >= claims.BIT and -two.effect >= claims.BIT for part, two in pairs)
+    return speaks_for_both(both) and any(part.effect >= BIT and -two.effect >= BIT for part, two in pairs)
 
 
 def choose_why(model: LanguageModel, examples: dict[str, Any]) -> None:

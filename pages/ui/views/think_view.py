@@ -11,7 +11,9 @@ import streamlit as st
 
 from core.engine.model import LanguageModel
 from core.experiments.shared.answer_in_text import same_answer
-from core.experiments.think.thinking import CHAIN_OF_THOUGHT, DIRECT, Answered, PromptingStyle, Question, ReasoningStep, think, wilson
+from core.experiments.shared.confidence_interval import wilson
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle
+from core.experiments.think.thinking import Answered, Question, ReasoningStep, think
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, percent_axis, shares_up, text_places, tips, two_sides
 from pages.ui.experiments.experiment import Experiment

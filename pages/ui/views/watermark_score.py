@@ -8,7 +8,7 @@ from statistics import NormalDist
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.experiments.watermark import CALLED, SURE, Score, p_value
+from core.experiments.shared.watermark_score import CALLED, SURE, Score, p_value
 from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, said

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.experiments.cache import CACHED, UNCACHED, RaceStep, next_token, race, same_text, trend
+from core.experiments.cache import CACHED, UNCACHED, RaceStep, race, same_text, trend
+from core.experiments.shared.next_token import next_token
 from tests.tiny_models import some
 
 SETTINGS = SamplingSettings(temperature=0.9, seed=5)

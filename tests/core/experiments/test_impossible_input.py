@@ -12,22 +12,25 @@ from core import Generation
 from core.batching.batch_server import ServerSettings
 from core.costs.measured_hardware import Peak
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong, ViewerError
-from core.experiments import watermark as watermark_detection
+from core.experiments import watermark
 from core.experiments.batching.batch_curve import batch_curve
-from core.experiments.batching.compared_policies import planned_requests
 from core.experiments.cache import race
 from core.experiments.candidates.beam import beam_search
 from core.experiments.candidates.best_of_n import ranked, write_together
-from core.experiments.compare.sweep import Column, side_by_side, sweep
+from core.experiments.compare.sweep import sweep
 from core.experiments.context import measure
 from core.experiments.cost import request
 from core.experiments.looping import looping, looping_runs
 from core.experiments.memory.cache_budget import MemoryBudget, fill, own_task
+from core.experiments.memory.rounded_cache import rounded_cache
 from core.experiments.pupil.cascade import cascade
 from core.experiments.pupil.two_models import judge
-from core.experiments.quantization.rounded_weights import quantize, rounded_cache
+from core.experiments.quantization.rounded_weights import quantize
+from core.experiments.shared.planned_requests import planned_requests
+from core.experiments.shared.prompting_styles import DIRECT
+from core.experiments.shared.side_by_side import Column, side_by_side
 from core.experiments.speculative import speculate
-from core.experiments.think.thinking import DIRECT, Question, count, sums, think
+from core.experiments.think.thinking import Question, count, sums, think
 from core.experiments.think.thinking_budget import budget_curve
 from core.experiments.waiting.load import load_curve, watch_one
 from core.experiments.what_if import Fork
@@ -87,8 +90,8 @@ SETTINGS: dict[str, tuple[Callable[[Any, Any], Any], list[Any]]] = {
     "rate of others": (lambda m, v: watch_one(m, TEXT, [TEXT], None, 4, v), [0.0, 1e9, *REAL[:3]]),
     "loads": (lambda m, v: load_curve(m, [TEXT], None, v), [(), (0.0,), (1.0,), (math.nan,), ("0.5",), (True,)]),
     "requests of a load": (lambda m, v: load_curve(m, [TEXT], None, (0.5,), v), [0, 1, 10**9, True]),
-    "marked tokens": (lambda m, v: watermark_detection.watch(m, TEXT, MARK, v), [*COUNTS, 401]),
-    "marked runs": (lambda m, v: watermark_detection.watch(m, TEXT, MARK, 5, v), [-1, 1001, 2.5, "3", True]),
+    "marked tokens": (lambda m, v: watermark.watch(m, TEXT, MARK, v), [*COUNTS, 401]),
+    "marked runs": (lambda m, v: watermark.watch(m, TEXT, MARK, 5, v), [-1, 1001, 2.5, "3", True]),
     "length of a loop": (lambda m, v: looping(m, TEXT, SamplingSettings(), v), [*COUNTS, 401]),
     "copies of a loop": (lambda m, v: looping(m, TEXT, SamplingSettings(), 40, v), [*COUNTS, 1, 11]),
     "texts that loop": (lambda m, v: looping_runs([m], runs=v), [*COUNTS, 61]),
@@ -103,7 +106,7 @@ PROMPTS: dict[str, Callable[[Any, str], Any]] = {
     "readers": lambda m, text: planned_requests(m, [text]),
     "columns": lambda m, text: side_by_side([Column(m, SamplingSettings())], text, 5),
     "judge": lambda m, text: judge(m, m, text),
-    "mark": lambda m, text: watermark_detection.watch(m, text, MARK),
+    "mark": lambda m, text: watermark.watch(m, text, MARK),
     "watch": lambda m, text: watch_one(m, text, [TEXT]),
     "loop": lambda m, text: looping(m, text, SamplingSettings()),
     "thinking": lambda m, text: think(m, Question(text, "5"), DIRECT),

@@ -12,9 +12,10 @@ import pytest
 from core import Generation, SamplingSettings, load_model, score_text
 from core.costs.receipt import Receipt
 from core.errors import NotForThisModel
-from core.experiments import watermark as watermark_detection
+from core.experiments import watermark
 from core.experiments.candidates.beam import beam_search
 from core.experiments.candidates.best_of_n import write_together
+from core.experiments.shared import watermark_score as scoring
 from core.models import loading
 from core.remote import http_client
 from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, Running, serve, tokenize, truth
@@ -111,10 +112,10 @@ def test_a_mark_in_the_dice_of_a_server_with_ids_is_found(mark: str) -> None:
     settings = SamplingSettings(watermark=mark, watermark_delta=6.0, watermark_context=2, temperature=1.5, seed=4)
     with serve(FakeVLLM(limit=512)) as server:
         model = connect(server)
-        tokens = list(watermark_detection.both_sides(model, PROMPT, settings, 40))
+        tokens = list(watermark.both_sides(model, PROMPT, settings, 40))
         scores = [
-            watermark_detection.score(model, [token.token_id for token in tokens if token.side == side], settings)
-            for side in (watermark_detection.MARKED, watermark_detection.UNMARKED)
+            scoring.score(model, [token.token_id for token in tokens if token.side == side], settings)
+            for side in (watermark.MARKED, watermark.UNMARKED)
         ]
         assert scores[0].p_value < 1e-3 < scores[1].p_value
         assert sum(token.lost for token in tokens) > 1

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.experiments.shared.training_queue import QUEUE, Waiting
-from core.experiments.teach import Ended, Probe, teach
+from core.experiments.shared.training_queue import QUEUE, Ended, Waiting
+from core.experiments.teach import Probe, teach
 from core.experiments.training import scratch_training
 from core.experiments.training.scratch_training import ScratchTrainingStep, train_from_scratch
 from core.experiments.training.training_step import compare_steps

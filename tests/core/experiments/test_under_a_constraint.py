@@ -12,6 +12,7 @@ from core.batching.batch_server import ServerSettings
 from core.experiments.batching import compared_policies
 from core.experiments.candidates import best_of_n
 from core.experiments.pupil import cascade
+from core.experiments.shared.planned_requests import planned_requests
 
 FORM = " (one|two){2,4} 🦊"
 SETTINGS = SamplingSettings(constraint=f"regex:{FORM}", seed=2)
@@ -37,7 +38,7 @@ def test_candidates(model: Any) -> None:
 
 
 def test_a_batch_of_requests(model: Any) -> None:
-    who = compared_policies.planned_requests(model, [PROMPT], 3, 30, 30, settings=SETTINGS)
+    who = planned_requests(model, [PROMPT], 3, 30, 30, settings=SETTINGS)
     finished = [one for served in compared_policies.serve(model, who, [ServerSettings()]) for one in served.iteration.finished]
     assert len(finished) == 3
     texts = [model.text_of(list(one.token_ids)) for one in sorted(finished, key=lambda one: one.request_id)]

@@ -18,22 +18,11 @@ from transformers import WatermarkDetector
 
 from core import SamplingSettings
 from core.errors import BadSetting, InputError, NotForThisModel
-from core.experiments import watermark as watermark_detection
-from core.experiments.watermark import (
-    ATTACKED,
-    HUMAN,
-    MARKED,
-    UNMARKED,
-    WEIGHTS,
-    MarkedToken,
-    Measured,
-    binomial_tail,
-    greens,
-    p_value,
-    score,
-    watch,
-)
+from core.experiments import watermark
+from core.experiments.shared.watermark_score import WEIGHTS, binomial_tail, greens, p_value, score
+from core.experiments.watermark import ATTACKED, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, watch
 from core.sampling.samplers.watermark import configuration, tournament
+from core.sources.capabilities import Can
 
 GREEN = SamplingSettings(watermark="green", watermark_delta=4.0, temperature=1.5, seed=2)
 SYNTHID = SamplingSettings(watermark="synthid", watermark_context=3, temperature=1.5, seed=2)
@@ -44,7 +33,7 @@ class Vocabulary:
     """A source of 500 tokens that has only ids."""
 
     vocabulary_size = 500
-    can = frozenset(watermark_detection.Can)
+    can = frozenset(Can)
 
 
 MODEL: Any = Vocabulary()
@@ -122,10 +111,10 @@ def test_the_binomial_tail_is_the_sum_of_its_terms() -> None:
 
 def test_a_null_distribution_is_that_of_the_unmarked_runs() -> None:
     values = np.random.default_rng(0).normal(0.3, 1.2, 60)
-    null = watermark_detection.null_of([Measured(UNMARKED, float(z), 0.5) for z in values] + [Measured(MARKED, 9.0, 0.0)])
+    null = watermark.null_of([Measured(UNMARKED, float(z), 0.5) for z in values] + [Measured(MARKED, 9.0, 0.0)])
     assert null is not None and (null.mean, null.stdev) == pytest.approx((values.mean(), values.std(ddof=1)))
     assert p_value(Measured(MARKED, 5.0, 0.5), null) == pytest.approx(1 - NormalDist(values.mean(), values.std(ddof=1)).cdf(5.0), rel=1e-6)
-    assert watermark_detection.null_of([Measured(UNMARKED, 1.0, 0.1)] * 40) is None and watermark_detection.null_of([]) is None
+    assert watermark.null_of([Measured(UNMARKED, 1.0, 0.1)] * 40) is None and watermark.null_of([]) is None
 
 
 @pytest.mark.parametrize("settings", [GREEN, SYNTHID], ids=["green", "synthid"])
@@ -139,7 +128,7 @@ def test_a_run_is_marked_beside_one_that_is_not_and_its_cost_is_the_divergence(s
         assert np.array([token.green for token in side], float) == pytest.approx(np.array(whole, float), nan_ok=True)
     marked = [token.token_id for token in sides[MARKED]]
     assert score(model, marked, settings).z > score(model, [token.token_id for token in sides[UNMARKED]], settings).z + 1
-    assert marked == watermark_detection.run_ids(model, PROMPT, settings, 30, MARKED, 0)
+    assert marked == watermark.run_ids(model, PROMPT, settings, 30, MARKED, 0)
     attacks = [text for text in seen if isinstance(text, Measured) and text.kind == ATTACKED]
     assert attacks[0].changed == 0 and attacks[-1].changed == attacks[-1].words and all(a.changed < b.changed for a, b in pairwise(attacks))
     kinds = [one.kind for one in seen if isinstance(one, Measured)]
@@ -159,7 +148,7 @@ def test_the_divergence_of_a_green_list_is_its_formula(tiny: Any) -> None:
     before = sampling_probabilities(run.logits, replace(GREEN, watermark=""), run.history(GREEN, 0))
     part = before[green_list(GREEN.watermark_key, 0.25, model.vocabulary_size, int(run.token_ids[-1]))].sum()
     z = 1 + (np.exp(4.0) - 1) * part
-    first = next(watermark_detection.both_sides(model, PROMPT, GREEN, 1))
+    first = next(watermark.both_sides(model, PROMPT, GREEN, 1))
     assert first.lost == pytest.approx((np.exp(4.0) * part * 4.0 / z - np.log(z)) / np.log(2), abs=1e-5)
 
 
@@ -184,13 +173,13 @@ def test_bad_input_gets_one_sentence(tiny: Any) -> None:
 
 
 def test_words_are_replaced_where_it_was_said() -> None:
-    words = watermark_detection.words_of("One  two three.\nFour")
+    words = watermark.words_of("One  two three.\nFour")
     assert words == ["One", "  two", " three.", "\nFour"]
-    assert watermark_detection.edited(words, []) == "One  two three.\nFour"
-    assert watermark_detection.edited(words, [1, 3]).split()[::2] == ["One", "three."]
-    assert watermark_detection.edited(words, [0, 2, 99], "delete") == "  two\nFour"
-    assert watermark_detection.edited(words, [1, 3], "swap").split() == ["One", "three.", "two", "Four"]
-    assert watermark_detection.edited(words, [0], "swap") == "two  One three.\nFour", "the white space stays where it is"
+    assert watermark.edited(words, []) == "One  two three.\nFour"
+    assert watermark.edited(words, [1, 3]).split()[::2] == ["One", "three."]
+    assert watermark.edited(words, [0, 2, 99], "delete") == "  two\nFour"
+    assert watermark.edited(words, [1, 3], "swap").split() == ["One", "three.", "two", "Four"]
+    assert watermark.edited(words, [0], "swap") == "two  One three.\nFour", "the white space stays where it is"
 
 
 def test_equal_runs_of_greedy_are_written_once(tiny: Any) -> None:
@@ -200,5 +189,5 @@ def test_equal_runs_of_greedy_are_written_once(tiny: Any) -> None:
 
 def test_the_words_of_a_text_are_all_of_it_but_blanks_at_its_end() -> None:
     text = "\n The  old\tking \u3000 sat.\n\n "
-    assert watermark_detection.words_of(text) == re.findall(r"\s*\S+", text) and watermark_detection.words_of(" \n") == []
-    assert watermark_detection.words_of(" " * 200_000) == [], "at once: it came from an opened file"
+    assert watermark.words_of(text) == re.findall(r"\s*\S+", text) and watermark.words_of(" \n") == []
+    assert watermark.words_of(" " * 200_000) == [], "at once: it came from an opened file"

@@ -11,7 +11,8 @@ import torch
 
 from core import Generation, SamplingSettings
 from core.errors import BadToken, EmptyPrompt, InputError, ViewerError
-from core.experiments.what_if import Aligner, Drift, Fork, TopProbabilities, bounds, continuation, side_by_side
+from core.experiments.shared.continuation import continuation
+from core.experiments.what_if import Aligner, Drift, Fork, TopProbabilities, bounds, side_by_side
 from core.sampling.dice import roll
 from tests.core.plain import plain_odds
 from tests.tiny_models import some

@@ -10,7 +10,8 @@ import pytest
 from core import SamplingSettings
 from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
-from core.experiments.batching.compared_policies import planned_requests, serve
+from core.experiments.batching.compared_policies import serve
+from core.experiments.shared.planned_requests import planned_requests
 from pages.batching.batching_view import ShownBoard
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.views import serving_board

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from core import SamplingSettings, load_model
-from core.experiments import watermark as watermark_detection
-from core.experiments.watermark import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score
+from core.experiments import watermark
+from core.experiments.shared import watermark_score as scoring
+from core.experiments.shared.watermark_score import CALLED, Score
+from core.experiments.watermark import ATTACKED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured
 from pages.ui.experiments import experiment
 from pages.ui.views import watermark_score
 from tests.pages.apptest import Open, State, press, run_on, said, show_more
@@ -19,7 +21,7 @@ from tests.pages.apptest import Open, State, press, run_on, said, show_more
 @pytest.fixture
 def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many runs of each kind as a null distribution needs, and two more."""
-    monkeypatch.setattr(watermark_detection, "RUNS", 12)
+    monkeypatch.setattr(watermark, "RUNS", 12)
 
 
 def of_kind(seen: Any, kind: type, /, **fields: Any) -> list[Any]:
@@ -31,7 +33,7 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
     assert kept is not None
     app = open_app(page="watermark")
     tokens, settings = of_kind(kept.seen, MarkedToken, side=MARKED), kept.about
-    whole = watermark_detection.tally([token.green for token in tokens], settings)
+    whole = scoring.tally([token.green for token in tokens], settings)
     assert watermark_score.verdict(whole, settings) in said(app) and f"{whole.green} of {whole.counted} counted tokens" in said(app)
     attacks = of_kind(kept.seen, Measured, kind=ATTACKED)
     gone = next(step for step in attacks if step.p_value >= CALLED)
@@ -39,12 +41,10 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
     for kind, name in ((MARKED, "marked"), (UNMARKED, "not marked"), (HUMAN, "book excerpts")):
         texts = of_kind(kept.seen, Measured, kind=kind)
         assert f"{sum(text.p_value < CALLED for text in texts)} of {len(texts)} {name}" in said(app)
-    words = watermark_detection.words_of("".join(token.text for token in tokens).strip())
+    words = watermark.words_of("".join(token.text for token in tokens).strip())
     app.button_group(key="watermark_words_0").set_value(list(range(len(words)))).run()
     model = load_model("storyteller")
-    left = watermark_detection.score(
-        model, watermark_detection.written_ids(model, watermark_detection.edited(words, range(len(words)))), settings
-    )
+    left = scoring.score(model, scoring.written_ids(model, watermark.edited(words, range(len(words)))), settings)
     assert f"{len(words)} words are changed." in said(app) and watermark_score.verdict(left, settings) in said(app)
     assert left.p_value > CALLED
 
@@ -57,15 +57,15 @@ def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open,
     run_on(press(app, "watermark_start"))
     settings = replace(watermark_score.DEFAULTS["synthid"], seed=7)
     seen = session(app).experiments["watermark"].seen
-    null = watermark_detection.null_of(of_kind(seen, Measured))
+    null = watermark.null_of(of_kind(seen, Measured))
     assert null is not None and f"{len(of_kind(seen, Measured, kind=UNMARKED))} unmarked runs of this model" in said(app)
     tokens = of_kind(seen, MarkedToken, side=MARKED)
-    assert watermark_score.verdict(watermark_detection.tally([token.green for token in tokens], settings), settings, null) in said(app)
+    assert watermark_score.verdict(scoring.tally([token.green for token in tokens], settings), settings, null) in said(app)
     app.segmented_control(key="watermark_act").set_value("paste").run()
     app.text_area(key="watermark_pasted").set_value("The sun was warm.").run()
-    ids = watermark_detection.written_ids(load_model("storyteller"), "The sun was warm.")
+    ids = scoring.written_ids(load_model("storyteller"), "The sun was warm.")
     if len(ids) > 4:
-        assert watermark_score.verdict(watermark_detection.score(load_model("storyteller"), ids, settings), settings) in said(app)
+        assert watermark_score.verdict(scoring.score(load_model("storyteller"), ids, settings), settings) in said(app)
     app.text_area(key="watermark_pasted").set_value("Sun").run()
     assert not app.exception and any("A score needs at least 5." in notice.value for notice in app.info)
 
@@ -96,8 +96,8 @@ def test_read_scores_a_text_with_a_key(open_app: Open) -> None:
     app.run()
     model, settings = load_model("storyteller"), replace(watermark_score.DEFAULTS["green"], watermark_key=42)
     app.number_input(key="read_mark_one_watermark_key").set_value(42).run()
-    ids = watermark_detection.written_ids(model, str(app.text_area(key="read_text").value))
-    assert watermark_score.verdict(watermark_detection.score(model, ids, settings), settings) in said(app)
+    ids = scoring.written_ids(model, str(app.text_area(key="read_text").value))
+    assert watermark_score.verdict(scoring.score(model, ids, settings), settings) in said(app)
     app.text_area(key="read_text").set_value("Hi").run()
     assert not app.exception
 

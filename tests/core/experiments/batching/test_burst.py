@@ -12,7 +12,7 @@ import pytest
 from core import SamplingSettings, load_model
 from core.errors import BadSetting
 from core.experiments.batching.burst import Arrived, MetricsAt, burst, figures, rate_over_time, stream
-from core.experiments.batching.compared_policies import planned_requests
+from core.experiments.shared.planned_requests import planned_requests
 from core.remote import http_client
 from core.remote.metrics import ServerMetrics, batch_size
 from tests.core.remote.serving import RECORDED, TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, serve

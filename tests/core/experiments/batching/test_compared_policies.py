@@ -15,7 +15,8 @@ from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
 from core.costs.measured_hardware import Peak
 from core.experiments.batching.batch_curve import CurvePoint, batch_curve
-from core.experiments.batching.compared_policies import PlannedRequest, Served, compare_alone, planned_requests, serve, summary
+from core.experiments.batching.compared_policies import Served, compare_alone, serve, summary
+from core.experiments.shared.planned_requests import PlannedRequest, planned_requests
 
 PROMPTS = ("Once upon a time", "A fox", "She looked at the sea")
 SETTINGS = SamplingSettings(temperature=0.9, seed=5)

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.experiments.candidates.best_of_n import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, ranked, write_together
+from core.experiments.candidates.best_of_n import FORMULAS, MAJORITY, MEAN, NORMALISED, ranked, write_together
 from core.experiments.shared.answer_in_text import answer_of
+from core.experiments.shared.written_rows import BatchStep
 from tests.tiny_models import some
 
 PROMPT = "The sea looked back"

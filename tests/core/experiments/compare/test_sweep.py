@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.experiments.compare.sweep import RANGES, Column, ComparisonStep, parting_text, repeated_runs, side_by_side, statistics, sweep
+from core.experiments.compare.sweep import RANGES, repeated_runs, statistics, sweep
+from core.experiments.shared.side_by_side import Column, ComparisonStep, parting_text, side_by_side
 
 PROMPT = "The sea looked back"
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.engine.kv_cache.quantized import packed_bytes, quantized_cache
-from core.experiments.quantization.rounded_weights import rounded_cache
+from core.experiments.memory.rounded_cache import rounded_cache
 
 TEXT = "Once upon a time, there was a little fox who lived in the forest. One day the fox met a bear."
 

@@ -10,7 +10,7 @@ import pytest
 from core import Recording, SamplingSettings
 from core.errors import BadRecording
 from core.experiments.shared import prepared_runs
-from core.experiments.shared.claims import Claim
+from core.experiments.shared.claim import Claim
 from core.experiments.shared.prepared_runs import PreparedRun
 
 ANY = Claim("anything", lambda run: True)

@@ -19,14 +19,15 @@ from pydantic import ValidationError
 from core import SamplingSettings
 from core.batching.scheduler import Policy
 from core.errors import BadRecording
-from core.experiments.compare.sweep import Column, ComparisonStep, side_by_side
+from core.experiments.memory.rounded_cache import RoundedCache, rounded_cache
 from core.experiments.pupil.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
 from core.experiments.pupil.student_report import StudentReport, student_reports
 from core.experiments.pupil.two_models import JudgedParts, JudgedToken, ModelFigures, judge
-from core.experiments.quantization.rounded_weights import PartDamage, RoundedCache, rounded_cache
+from core.experiments.quantization.rounded_weights import PartDamage
 from core.experiments.same_prompt import Refused
 from core.experiments.shared import result_file
 from core.experiments.shared.result_file import ExperimentFile, HexBytes, RecordedExperiment, StoredDistribution, TableStep, experiment_file
+from core.experiments.shared.side_by_side import Column, ComparisonStep, side_by_side
 from core.experiments.waiting.load import LoadPoint, ServiceTimes, Watched, load_curve, watch_one
 from core.message import Message
 

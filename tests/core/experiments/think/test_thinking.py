@@ -20,8 +20,10 @@ from core.experiments.shared.answer_in_text import (
     same_answer,
     spellings,
 )
+from core.experiments.shared.confidence_interval import wilson
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle
 from core.experiments.shared.questions.grammar import held_out
-from core.experiments.think.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, chance_of, count, given, sums, think, wilson
+from core.experiments.think.thinking import Question, chance_of, count, given, sums, think
 from tests.core.plain import plain_odds
 from tests.tiny_models import some
 

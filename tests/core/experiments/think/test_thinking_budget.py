@@ -12,7 +12,8 @@ from core import Generation, SamplingSettings, load_model
 from core.chat.thoughts import MARKS
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import BadSetting
-from core.experiments.think.thinking import CHAIN_OF_THOUGHT, Question, chance_of, sums, think
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT
+from core.experiments.think.thinking import Question, chance_of, sums, think
 from core.experiments.think.thinking_budget import BudgetPoint, budget_curve, budget_set
 from tests.tiny_models import with_template
 
