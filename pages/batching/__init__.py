@@ -39,6 +39,15 @@ FEATURE = Feature(
                 lambda seen: max(seen, key=lambda p: p.size).tokens_per_second > 1.3 * min(seen, key=lambda p: p.size).tokens_per_second,
             ),
         ),
+        Recorded(
+            "tour_many",
+            "tour_many_start",
+            Served,
+            tuple[PlannedRequest, ...],
+            page="tour",
+            query=(("stop", "many"),),
+            claim=CONTINUOUS_IS_FASTER,
+        ),
     ),
     controls={
         "policies": Control(N_("the two ways"), names=names.SCHEDULERS),

@@ -11,9 +11,10 @@ import streamlit as st
 
 from core.experiments.batching.batch_curve import CurvePoint
 from core.experiments.batching.compared_policies import Alone, Summary, summary
+from pages.batching.serving_board import READER_STATES, STATES, serving_board
+from pages.batching.serving_board_rows import Board
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
-from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.numbers import written
@@ -21,7 +22,6 @@ from pages.ui.i18n.translation import _, said
 from pages.ui.session import elements
 from pages.ui.session.state import memory
 from pages.ui.views import chart
-from pages.ui.views.serving_board import READER_STATES, STATES, serving_board
 
 CLOSE = 1.15  # times as fast; below it both sides are called equally fast
 

@@ -12,9 +12,10 @@ import streamlit as st
 from core.experiments.batching.burst import Arrived, MetricsAt, burst, figures, rate_over_time
 from core.experiments.shared.planned_requests import PlannedRequest, planned_requests
 from core.remote.metrics import batch_size
+from pages.batching.serving_board import serving_board
+from pages.batching.serving_board_rows import Board
 from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis
-from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -22,7 +23,6 @@ from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance
 from pages.ui.views import chart
-from pages.ui.views.serving_board import serving_board
 
 NAME = "batching_burst"
 COUNTS, LENGTHS = (2, 4, 8, 16), (32, 64, 128, 256)

@@ -23,6 +23,7 @@ FEATURE = Feature(
             card=(N_("With and without the notepad"), N_("The same text, timed with and without the KV cache.")),
             claim=CACHE_WINS,
         ),
+        Recorded("tour_notepad", "tour_notepad_start", RaceStep, page="tour", query=(("stop", "notepad"),), claim=CACHE_WINS),
     ),
     controls={
         "race_length": Control(N_("the length"), N_("{count} tokens each")),

@@ -12,7 +12,8 @@ import streamlit as st
 from core.costs.operations_and_bytes import cache_bytes
 from core.engine.shape import ModelShape
 from core.experiments.cache import CACHED, FEWEST, UNCACHED, RaceStep, Trend, same_text, speed_up, trend
-from pages.ui.charts import cost_charts, race_rows
+from pages.cache import race_rows
+from pages.ui.charts import cost_charts
 from pages.ui.i18n import numbers
 from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _, ngettext

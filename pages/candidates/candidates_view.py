@@ -11,7 +11,7 @@ import streamlit as st
 from core.experiments.candidates.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep
 from core.experiments.candidates.best_of_n import FORMULAS, MAJORITY, MEAN, NORMALISED, Ranked, merged, ranked
 from core.experiments.shared.written_rows import BatchStep
-from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
+from pages.candidates.rows_of_tries import rows_of_beams, rows_of_candidates
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers

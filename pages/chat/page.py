@@ -43,7 +43,7 @@ def choose_model() -> None:
     if operator_role.is_operator():
         titles = ", ".join(offer.title for offer in OFFERS if offer.chat)
         st.caption(_("Chat models to download, among others: {names}.").format(names=titles))
-        st.page_link(features.file_of("models"), label=_("Download a chat model"), icon=":material/download:", width="content")
+        elements.page_link("models", label=_("Download a chat model"), icon=":material/download:", width="content")
     elif not names:
         st.caption(_("The operator of this app offers no chat model."))
 

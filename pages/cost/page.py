@@ -11,6 +11,7 @@ from core.costs.assumptions import MODEL_PRICES
 from core.costs.operations_and_bytes import CARDS, MODELS, answer_multiply_adds, attention_multiply_adds, forecast
 from core.experiments.cost import answers, two_requests
 from core.sources.capabilities import WHY_NOT, Can
+from pages.cost import receipt_sentences
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -163,8 +164,8 @@ def two_receipts(run: Experiment) -> None:
             receipt.paper(last.receipt, title)
     if all(both) and not run.running and not run.error:
         bills = [(answered[0][0].receipt, answered[0][-1].receipt) for answered in both]
-        times = receipt.times(*([answer[-1].receipt.seconds for answer in answered] for answered in both))
-        st.markdown(f"{receipt.verdict(*bills)} {times}")
+        times = receipt_sentences.times(*([answer[-1].receipt.seconds for answer in answered] for answered in both))
+        st.markdown(f"{receipt_sentences.verdict(*bills)} {times}")
 
 
 frame.header(

@@ -20,9 +20,9 @@ def entry(term: Term) -> None:
     with st.container(gap="xsmall", key=f"glossary_{term.key}"):
         elements.section(term.title)
         st.markdown(term.text)
-        if term.page:
+        if features.is_here(term.page):
             label = _("See it on the page: {page}").format(page=features.title_of(term.page))
-            st.page_link(features.feature_of(term.page).file, label=label, icon=":material/visibility:", width="content")
+            st.page_link(features.file_of(term.page), label=label, icon=":material/visibility:", width="content")
 
 
 frame.header(

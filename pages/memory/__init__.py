@@ -57,6 +57,15 @@ FEATURE = Feature(
             RoundedCache,
             claim=Claim("8 bits are closer than 4", lambda seen: min(seen, key=lambda o: o.bits).kl > max(seen, key=lambda o: o.bits).kl),
         ),
+        Recorded(
+            "tour_full",
+            "tour_full_start",
+            CacheStep | Answer,
+            tuple[MemoryBudget, list[str], tuple[int, ...]],
+            page="tour",
+            query=(("stop", "full"),),
+            claim=FORGOTTEN,
+        ),
     ),
     controls={
         "story": Control(N_("the text"), names={True: STORY}),

@@ -9,12 +9,12 @@ from core.costs.operations_and_bytes import MODELS, cache_bytes
 from core.engine.kv_cache.token_eviction import EvictingKVCache
 from core.errors import ViewerError
 from core.experiments.memory.cache_budget import Answer, CacheStep, PolicyOutcome, RecallTask
+from pages.memory import cache_view
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements
-from pages.ui.views import cache_text
 
 POSITIONS = {
     "kept": N_(
@@ -31,18 +31,18 @@ def cache_and_answers(run: Experiment) -> None:
     plan, task, question, texts, marked = run.about
     blocks = [seen for seen in run.seen if isinstance(seen, CacheStep)]
     texts = texts + [block.text for block in blocks if block.written and block.full is None and task is None]
-    cache_text.cache_and_fill(blocks, texts, plan.share, marked)
+    cache_view.cache_and_fill(blocks, texts, plan.share, marked)
     if task is None:
         return
     elements.section(_("Does it still know?"), _("probability of the right answer, token by token"))
     asked = _("{question} The right answer is “{answer}”.")
     st.caption(asked.format(question=plain(question or _("Where is Lily's key?")), answer=plain(task.answer.strip(" ."))))
     answers = [seen for seen in run.seen if isinstance(seen, Answer)]
-    cache_text.answer_bars(answers, (_("With all lines kept"), _("With your cache")))
+    cache_view.answer_bars(answers, (_("With all lines kept"), _("With your cache")))
     if len(answers) == 2 and answers[1].probability is not None:
         kept = blocks[-1].kept
         lost = any(position not in kept for position in marked)
-        st.markdown(cache_text.why(lost, bool(plan.bits), bool(marked), answers[0].probability, answers[1].probability))
+        st.markdown(cache_view.why(lost, bool(plan.bits), bool(marked), answers[0].probability, answers[1].probability))
 
 
 def policies_table(run: Experiment) -> None:

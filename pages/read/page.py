@@ -98,7 +98,7 @@ def mark(model: LanguageModel, reading: ScoredText, key: str) -> None:
 def why(score: ScoredText, key: str) -> None:
     """Draw the button that leads to what the most surprising token of this text depended on."""
     places = [token.position for token in score.most_surprising(len(score.written)) if token.position > 1 and token.text[:1].isspace()]
-    if score.model.name != current.model_name() or not places or len(score.text) > why_token.LONGEST:
+    if not features.is_here("why") or score.model.name != current.model_name() or not places or len(score.text) > why_token.LONGEST:
         return
     about = _("Hide words of this text, and see what a token depended on. It begins with the most surprising token.")
     if elements.pressed(_("Why this token?"), icon=":material/help_center:", type="tertiary", key=f"read_why_{key}", help=about):

@@ -29,6 +29,14 @@ FEATURE = Feature(
             card=(N_("A speculated run"), N_("A small model guessed ahead, the large one checked.")),
             claim=Claim("at least 80 % of the drafts are accepted, three tokens for each large pass", verified_in_few_passes),
         ),
+        Recorded(
+            "tour_guess",
+            "tour_guess_start",
+            SpeculativeRound | PlainStep,
+            page="tour",
+            query=(("stop", "guess"),),
+            claim=Claim("some drafts are accepted", lambda seen: any(step.accepted for step in seen if isinstance(step, SpeculativeRound))),
+        ),
     ),
     controls={
         "draft": Control(N_("the draft"), names={N_GRAMS: N_("The text itself (n-grams)")}, text=offered_models.title),

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.speculative import BONUS, Gain, PlainStep, SpeculativeRound, expected_tokens, gain
+from pages.speculative.speculative_text import draft_tokens, speculative_text, verdicts
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis
 from pages.ui.experiments.experiment import Experiment
@@ -15,7 +16,6 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.session import elements
 from pages.ui.views import chart
-from pages.ui.views.speculative_text import draft_tokens, speculative_text, verdicts
 
 MOST = 12  # drafted tokens per pass
 EVEN = (0.95, 1.05)  # times the speed of plain decoding; in between it is called equal

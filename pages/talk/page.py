@@ -27,6 +27,9 @@ def prepared() -> None:
             st.button(label, on_click=talk_editor.open_prepared, args=(name,), key=f"talk_take_{name}")
         with st.popover(_("Open a running order"), icon=":material/folder_open:", key="talk_open"):
             upload_field.upload_field(_("Open a running order"), "talk_file", ["json"], talk_editor.file_opened)
+    if prepared_talks.GONE:
+        titles = ", ".join(_(title) for title in prepared_talks.GONE)
+        st.caption(_("This app does not have the pages of these stops, so the talks leave them out: {stops}.").format(stops=titles))
 
 
 def stop_row(place: int, stop: Stop, count: int) -> None:

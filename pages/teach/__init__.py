@@ -6,7 +6,7 @@ from core.experiments.shared.claim import Claim
 from core.experiments.shared.training_queue import Ended, Waiting
 from core.experiments.teach import Probe, learned
 from core.finetuning.finetune import TrainingStep
-from pages.ui.experiments.finetuning_record import Lesson
+from pages.teach.finetuning_record import Lesson
 from pages.ui.features import LEARNING, NONE, PASSES, Feature, Recorded
 from pages.ui.i18n import numbers
 from pages.ui.i18n.controls import Control

@@ -8,8 +8,8 @@ from typing import Any
 from core.errors import InputError
 from core.experiments.teach import Probe, look, teach
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep, rehearsal_texts
+from pages.teach.finetuning_record import Lesson
 from pages.ui.experiments import experiment
-from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, own_models, provenance, selection
 from pages.ui.session.error_boundary import action_boundary

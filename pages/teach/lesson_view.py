@@ -8,18 +8,18 @@ from functools import partial
 import streamlit as st
 
 from core.experiments.shared.training_queue import Waiting
-from pages.teach import finetuning_session
-from pages.ui.charts import teach_charts
+from pages.teach import finetuning_session, teach_charts
+from pages.teach.finetuning_record import Lesson
+from pages.ui.charts import loss_chart
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
-from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
 from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _, ngettext
 from pages.ui.session import current, elements, notices
 from pages.ui.session.provenance import Provenance
 from pages.ui.views import chart
-from pages.ui.views.scratch_training import waiting
+from pages.ui.views.training_queue import waiting
 
 STILL_SHOWN = 4  # tokens of what the model knew before
 
@@ -55,7 +55,7 @@ def error(lesson: Lesson) -> None:
     legend(("dice", _("your text")), ("model", _("old training texts")))
     alt_text = _("A falling line: the loss of each training step on the new text, and paler on the old training texts.")
     rows = teach_charts.loss_rows(lesson.steps)
-    chart.draw(teach_charts.loss, rows, key="teach_loss", alt_text=alt_text, title=_("How large is the error?"))
+    chart.draw(loss_chart.loss, rows, key="teach_loss", alt_text=alt_text, title=_("How large is the error?"))
 
 
 def expected(lesson: Lesson) -> None:

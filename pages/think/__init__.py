@@ -67,6 +67,14 @@ FEATURE = Feature(
                 lambda seen: sum(one.unforced.right for one in seen) > sum(one.at(one.unforced.budget // 2).right for one in seen),
             ),
         ),
+        Recorded(
+            "tour_aloud",
+            "tour_aloud_start",
+            tuple[PromptingStyle, ReasoningStep],
+            page="tour",
+            query=(("stop", "aloud"),),
+            claim=THINKING_HELPS,
+        ),
     ),
     controls={
         "answer": Control(N_("the answer"), N_("right is {answer}")),

@@ -12,6 +12,7 @@ import streamlit as st
 from core.experiments.shared.confidence_interval import wilson
 from core.experiments.think.thinking_budget import WAIT, BudgetedQuestion, BudgetPoint
 from core.record.csv_text import csv_text
+from pages.think.think_view import plain, verdict
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shares_up, tips, two_sides
 from pages.ui.experiments.experiment import Experiment
@@ -19,7 +20,6 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.session import elements
 from pages.ui.views import chart, receipt
-from pages.ui.views.think_view import plain, verdict
 
 MOSTLY = 0.9  # of the right answers
 

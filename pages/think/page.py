@@ -11,7 +11,7 @@ from core.engine.model import LanguageModel
 from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT
 from core.experiments.think.thinking import Question, count, sums
 from core.experiments.think.thinking_budget import budget_curve, budget_set
-from pages.think import SET_KINDS, THINK_VIEWS, budget_view
+from pages.think import SET_KINDS, THINK_VIEWS, budget_view, think_view
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n.example_texts import EXAMPLES
@@ -20,7 +20,6 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
-from pages.ui.views import think_view
 
 frame.page()
 

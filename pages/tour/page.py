@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 import streamlit as st
 
-from pages.tour import tour_experiments, tour_widgets
+from pages.tour import tour_widgets
 from pages.ui import features
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n.translation import _
-from pages.ui.presenting import tour_state, tour_texts
+from pages.ui.presenting import tour_experiment, tour_state, tour_texts
 from pages.ui.session import elements, provenance
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.state import current_session
@@ -18,7 +19,7 @@ from pages.ui.shell import frame
 
 frame.page()
 
-WIDGETS: dict[str, Callable[[], None]] = {
+OWN: dict[str, Callable[[], None]] = {
     "send": tour_widgets.send,
     "pieces": tour_widgets.pieces,
     "meaning": tour_widgets.meaning,
@@ -27,14 +28,14 @@ WIDGETS: dict[str, Callable[[], None]] = {
     "why": tour_widgets.why,
     "dice": tour_widgets.throw,
     "loop": tour_widgets.loop,
-    "notepad": tour_experiments.notepad,
-    "full": tour_experiments.full,
-    "many": tour_experiments.many,
-    "guess": tour_experiments.guess,
     "price": tour_widgets.price,
-    "aloud": tour_experiments.aloud,
-    "back": tour_widgets.back,
 }
+
+
+def widget(stop: str) -> None:
+    """Draw the widget of a stop: the tour's own one, or that of the page that shows more."""
+    drawn = OWN.get(stop) or import_module(f"pages.{tour_texts.STOPS[stop]}.tour_stop").draw
+    drawn()
 
 
 def top(now: tour_state.Tour) -> None:
@@ -85,8 +86,8 @@ def ways(now: tour_state.Tour) -> None:
 def deeper(now: tour_state.Tour) -> None:
     """Draw the link to the page of this stop."""
     page = tour_texts.STOPS[now.stop]
-    st.page_link(
-        features.file_of(page),
+    elements.page_link(
+        page,
         label=_("Go deeper: {title}").format(title=features.title_of(page)),
         icon=":material/open_in_new:",
         width="content",
@@ -103,8 +104,8 @@ st.markdown(f"# {text.title}")
 st.markdown(text.said)
 attempt = st.container(key="tour_attempt")
 with drawing_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"):
-    with provenance.of_result(tour_experiments.made_by(prompt=None)):
-        WIDGETS[now.stop]()
+    with provenance.of_result(tour_experiment.made_by(prompt=None)):
+        widget(now.stop)
     elements.notices("tour_widget")
 current_session().place = now.address()
 with attempt:

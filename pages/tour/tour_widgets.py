@@ -1,4 +1,4 @@
-"""Widgets of the tour's stops that need no experiment; the others are in `tour_experiments.py`.
+"""Widgets of the tour's own stops; the others are `tour_stop.py` of the page that shows more.
 
 Each function draws a stop and calls `tour_state.tried(stop)` when its task was done.
 """
@@ -11,15 +11,11 @@ from dataclasses import replace
 import streamlit as st
 
 from core import SamplingSettings
-from core.experiments.shared.continuation import continuation
-from core.experiments.what_if import Fork
 from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
 from core.record.step import Step, TokenDistribution
-from core.sources.token_source import TokenSource
 from pages.ui.charts import layer_charts, run_charts, step_tables
 from pages.ui.components.live.live import typed_text
-from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
@@ -28,7 +24,6 @@ from pages.ui.session import current
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.views import chart, receipt, token_chips
-from pages.ui.views.fork_view import fork_view
 
 TYPED_EXAMPLES = {N_("A long word"): "incomprehensibilities", N_("An emoji"): "🦊", N_("Numbers"): "42 and 4242"}
 FOX = "The little fox asked: “Is strawberry 🍓 a word?”"
@@ -39,7 +34,6 @@ BEGINNINGS = ("Once upon a", example_texts.FIRST_PROMPT, "Dear diary,", "The")
 
 
 ENOUGH = 3  # tokens to write for the first stop's task
-BRANCH = 14  # tokens of each branch
 PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
 
 
@@ -245,34 +239,3 @@ def price() -> None:
         receipt.paper(bill, _("These tokens"))
     if people != PEOPLE[0]:
         tour_state.tried("price")
-
-
-def back() -> None:
-    """Stop "back": two branches of one prompt."""
-    names = [title for title, *_rest in example_texts.FORKS]
-    asked = st.pills(
-        _("A question"), names, default=names[0], key="tour_fork", format_func=_, label_visibility="collapsed", required=True, **PERSISTENT
-    )
-    number = names.index(asked) if asked in names else 0
-    fork = branches(number)
-    sides = [Side([step for step in (fork.run.nodes[node].step for node in side.line) if step], "", "") for side in fork.sides]
-    both = (sides[0], sides[1])
-    fork_view(fork.run.prompt_tokens, [], both, key="tour_fork_view", clickable=False)
-    if number:
-        tour_state.tried("back")
-
-
-def branches(number: int) -> Fork:
-    """Return one of the example forks with the first tokens of both branches."""
-    _title, prompt, left, right = example_texts.FORKS[number]
-    kept, run = tour_state.tour().kept, tour_state.run(f"fork{number}", example_texts.FORKS[number][1])
-    fork = kept.get(f"branches{number}")
-    if not isinstance(fork, Fork) or fork.run is not run:
-        assert isinstance(run.model, TokenSource)
-        fork = Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right))
-        for _word in range(BRANCH):
-            if fork.finished:
-                break
-            fork.step()
-        kept[f"branches{number}"] = fork
-    return fork

@@ -42,7 +42,7 @@ class Recorded:
 
     name: the experiment. press: the key of its button. seen, about: the types of its observations and of the values that the page stores
     with them; a file can contain only these. claim: what the result must show. view: key and value of the control that shows it. query: of
-    the page's address. card: title and sentence of its card in the gallery. page: its feature, known when it is collected.
+    the page's address. card: title and sentence of its card in the gallery. page: on which it stands, if not that of its feature.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Feature:
     settings: the settings of the sidebar that count on it, by name; None for all, or a function if that depends on its controls.
     needs: what the model must be able to do. recorded: its bundled results. controls: those that only its results store, by key.
     in_menu: False for a page without a tab, which others open. bare: without header, sidebar and player.
+    former: names that its folder had; links with them still lead to it.
     for_operator: a tab only for the operator of a public instance; opens by its address.
     """
 
@@ -81,6 +82,7 @@ class Feature:
     in_menu: bool = True
     bare: bool = False
     for_operator: bool = False
+    former: tuple[str, ...] = ()
     path: str = ""
 
     @property
@@ -108,7 +110,7 @@ def features() -> dict[str, Feature]:
 
 def _declared(path: str) -> Feature:
     declared: Feature = import_module(f"..{path}", __package__).FEATURE
-    return replace(declared, path=path, recorded=tuple(replace(result, page=path) for result in declared.recorded))
+    return replace(declared, path=path, recorded=tuple(replace(result, page=result.page or path) for result in declared.recorded))
 
 
 @cache
@@ -123,6 +125,11 @@ def controls() -> dict[str, Control]:
     return COMMON | {key: control for feature in features().values() for key, control in feature.controls.items()}
 
 
+def is_here(path: str) -> bool:
+    """Return whether this app has the page with this path. A page can be taken away by deleting its folder."""
+    return path in features()
+
+
 def file_of(path: str) -> Path:
     """Return the script of the page with this path, for `st.switch_page` and `st.page_link`."""
     return FOLDER / path / "page.py"
@@ -131,10 +138,10 @@ def file_of(path: str) -> Path:
 def path_of(address: str) -> str:
     """Return the path of the page at this address: the name of its folder.
 
-    >>> path_of("training"), path_of("growing"), path_of("")
-    ('growing', 'growing', '')
+    >>> path_of("loop"), path_of("looping"), path_of("growing"), path_of("")
+    ('looping', 'looping', 'training', '')
     """
-    return next((path for path, feature in features().items() if feature.address == address and address), address)
+    return next((path for path, feature in features().items() if address and address in (feature.address, *feature.former)), address)
 
 
 def feature_of(path: str) -> Feature:

@@ -30,17 +30,19 @@ selection.open_page_if_asked()
 def tools() -> None:
     """Draw the links to the tour and to the stage."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content", key="ways"):
-        st.page_link(features.file_of("tour"), label=_("Take the tour"), icon=":material/hiking:", width="content")
+        elements.page_link("tour", label=_("Take the tour"), icon=":material/hiking:", width="content")
         large = _("For an audience: one thing at a time, in large letters. Key: S")
-        if elements.pressed(_("On stage"), help=large, icon=":material/co_present:", type="tertiary", key="to_stage"):
+        if features.is_here("stage") and elements.pressed(
+            _("On stage"), help=large, icon=":material/co_present:", type="tertiary", key="to_stage"
+        ):
             st.switch_page(features.file_of("stage"))
 
 
 def more_tools() -> None:
     """Draw what can be opened beside the text: the view, and the pages that say how a token was computed and what it cost."""
     view_options.popover()
-    st.page_link(features.file_of("inside"), label=_("How was it computed?"), icon=":material/search:", width="content")
-    st.page_link(features.file_of("cost"), label=_("The whole receipt"), icon=":material/receipt_long:", width="content")
+    elements.page_link("inside", label=_("How was it computed?"), icon=":material/search:", width="content")
+    elements.page_link("cost", label=_("The whole receipt"), icon=":material/receipt_long:", width="content")
 
 
 def engines() -> None:

@@ -8,11 +8,11 @@ import streamlit as st
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, percent_axis, shares_up, small_axis, text_places, tips, two_sides
 from pages.ui.charts.tree_rows import branch_name, rows_of_run
-from pages.ui.experiments import fork_playback
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
 from pages.ui.views import chart
 from pages.ui.views.chart import branch_tree
+from pages.what_if import fork_playback
 
 
 def draw(now: fork_playback.ForkPlayback) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from core.sources.capabilities import Can
 from pages.ui.components.browser import browser
 from pages.ui.components.keys.key_bindings import bound
-from pages.ui.experiments import fork_playback, results
+from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
@@ -19,8 +19,8 @@ from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.shell.player import play_and_speed
 from pages.ui.shell.prompt_field import own_text
-from pages.ui.views.fork_view import fork_view
-from pages.what_if import fork_charts
+from pages.what_if import fork_charts, fork_playback
+from pages.what_if.fork_view import fork_view
 
 frame.page()
 CHOICES = 8

@@ -161,7 +161,7 @@ def inside_step(page: Any) -> None:
     eventually(page, partial(observed.words, Drawn(page, ".st-key-strip"), run.prompt + run.path[0].text))
 
 
-def growing(page: Any) -> None:
+def training(page: Any) -> None:
     grown = growth_of("storyteller")
     assert grown is not None
     shares = [share for moment in grown.moments for _, share in moment.prompts[1].top[:6]]
@@ -271,7 +271,7 @@ PLAIN: dict[str, tuple[Draws, Draws | None]] = {
     "talk": (talk, talk_give),
     "notes": (notes, None),  # it follows a stage: test_stage.py
     "inside": (inside, inside_step),
-    "growing": (growing, None),
+    "training": (training, None),
     "glossary": (glossary, None),
     "by_hand": (form_to_count, sheet_of_the_stories),
     "what_if": (what_if, what_if_step),

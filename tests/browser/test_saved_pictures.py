@@ -15,10 +15,10 @@ from PIL import Image
 from core import Recording
 from core.experiments.cache import UNCACHED
 from core.message import percent
-from pages.ui.charts.serving_board_rows import Board
+from pages.batching.serving_board import board_table
+from pages.batching.serving_board_rows import Board
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
-from pages.ui.views.serving_board import board_table
 from tests.browser.watching import PATIENCE, Watching, download, eventually, press
 
 pytestmark = pytest.mark.browser

@@ -128,8 +128,8 @@ def test_a_second_visitor_is_told_their_place_and_gets_their_turn_when_the_first
 
 
 def test_a_newborn_learns_the_text_that_was_just_typed_until_it_is_stopped(at: At) -> None:
-    page = at("growing")
-    page.locator(".st-key-growing_view button").nth(1).click()
+    page = at("training")
+    page.locator(".st-key-training_view button").nth(1).click()
     page.locator(".st-key-newborn_text textarea").first.fill("Zebulon sat on a wall. " * 40)
     press(page, "newborn_start")
     page.locator(".st-key-made_newborn", has_text="Zebulon").wait_for()

@@ -22,8 +22,8 @@ from core.experiments.think.thinking import Question, count
 from core.experiments.what_if import Fork, side_by_side
 from core.models.growth_record import GrowthRecord, growth_of
 from core.models.hub import BUNDLED
-from pages.ui.experiments import fork_playback
 from pages.ui.i18n.example_texts import EXAMPLES, FORKS
+from pages.what_if import fork_playback
 
 STORY = "One day, a small mouse found a big red ball. The mouse was happy."
 

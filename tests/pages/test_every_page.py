@@ -20,7 +20,7 @@ from tests.pages.apptest import Open, State, html, show_more
 from tests.pages.test_settings_of_page import counting
 
 FIRST = {take.page for take in features.recorded() if take.view is None and not take.query}
-ENGLISH_TEXTS = ("glossary", "growing")  # the glossary and the model's card are English as a whole here
+ENGLISH_TEXTS = ("glossary", "training")  # the glossary and the model's card are English as a whole here
 BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
 ENGLISH_NUMBER = re.compile(r"(?<![\d.\w-])\d{1,3}(?:\.\d{1,2}|,\d{3}\.\d+)(?![\d.B\w])")
 NO_NUMBERS = re.compile(

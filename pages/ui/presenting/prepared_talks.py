@@ -12,21 +12,25 @@ from typing import Any
 
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk_file
-from pages.ui.presenting.talk_file import Talk
+from pages.ui.presenting.talk_file import Stop, Talk
 
 FILE = Path(__file__).with_name("talks.json")
 
 
 def _read(content: dict[str, Any]) -> dict[str, Talk]:
-    """Return the talks by name. Each is checked as a file of a running order is."""
+    """Return the talks by name, without the stops whose pages are not here. Each is checked as a file of a running order is."""
     talks = {}
     for name, talk in content["talks"].items():
-        stops = [{"title": title, **content["stops"][title]} for title in talk["stops"]]
-        talks[name] = talk_file.loads(json.dumps({"format": talk_file.FORMAT, "version": 1, "name": name, **talk, "stops": stops}))
+        stops = [{"title": title, **content["stops"][title]} for title in talk["stops"] if title not in GONE]
+        if stops:
+            talks[name] = talk_file.loads(json.dumps({"format": talk_file.FORMAT, "version": 1, "name": name, **talk, "stops": stops}))
     return talks
 
 
-TALKS = _read(json.loads(FILE.read_text("utf-8")))
+_CONTENT = json.loads(FILE.read_text("utf-8"))
+# Titles of the stops whose page was taken out of this app, in the order of the talks.
+GONE = [title for title, stop in _CONTENT["stops"].items() if Stop(title, stop["link"]).page not in talk_file.stop_paths()]
+TALKS = _read(_CONTENT)
 THREE = next(iter(TALKS.values()))
 
 

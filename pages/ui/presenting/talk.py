@@ -26,7 +26,7 @@ from pages.ui.experiments import experiment
 from pages.ui.i18n.translation import _, said, say
 from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE, Stop, Talk
-from pages.ui.session import current, run_start
+from pages.ui.session import current, elements, run_start
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.run_request import RunRequest
 from pages.ui.session.share_link import LINK_KEYS
@@ -63,7 +63,7 @@ def follow_links(page: str) -> None:
     """Open the page of ?stage=1 or ?notes=1, once, and follow the keys of a talk. Ends the script on a change of page."""
     link = current_session().link
     for name in LINKS:
-        if link.pop(name, "") == "1" and page != name:
+        if link.pop(name, "") == "1" and page != name and features.is_here(name):
             st.switch_page(features.file_of(name))
     must_open_model = current_session().requested is not None  # Watch offers it; pages without a sidebar do not
     if features.feature_of(page).bare and must_open_model:
@@ -75,7 +75,7 @@ def hidden_stage_link(page: str) -> None:
     """Draw an invisible link to the stage for the key S, on pages without a visible one. Tab skips it."""
     if page not in ("", "watch") and active_talk() is None:
         with st.container(key="stage_way"):
-            st.page_link(features.file_of("stage"), label=_("On stage"))
+            elements.page_link("stage", label=_("On stage"))
 
 
 def is_stop(page: str) -> bool:

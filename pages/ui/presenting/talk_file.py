@@ -6,6 +6,7 @@ Every value of the file is checked, because it can come from a stranger.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -132,13 +133,18 @@ def checked(stop: Stop) -> Stop:
     """Return the stop with its link reduced to page and query. Raises BadRecording if this app does not have the page."""
     try:
         parts = urlsplit(stop.link.strip()[:LONGEST_LINK])
-        path = parts.path.strip("/").rsplit("/", 1)[-1] or "watch"
+        address = parts.path.strip("/").rsplit("/", 1)[-1] or "watch"
+        path = features.path_of(address)
     except ValueError:
-        path = ""
+        address = path = ""
     if path not in stop_paths():
         leads = _("The link of the stop {title} is not a page of this app. Copy the page's address.")
         raise BadRecording(leads.format(title=quoted(stop.title)))
-    return replace(stop, title=stop.title.strip()[:80] or path, link=f"{path}?{parts.query}" if parts.query else path)
+    link = f"{path}?{parts.query}" if parts.query else path
+    shown = stop.shown  # keys begin with the name of their page
+    if address in features.feature_of(path).former:
+        shown = tuple(re.sub(rf"^((?:chart_)?){address}(?=_)", rf"\1{path}", key) for key in shown)
+    return replace(stop, title=stop.title.strip()[:80] or path, link=link, shown=shown)
 
 
 def stop_paths() -> set[str]:

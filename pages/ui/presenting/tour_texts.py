@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from pages.ui import features
 from pages.ui.i18n import spoken_language, translation
 
 VOICES = ("questions", "curiosity", "metaphor")
-# The stops in order, each with the page that shows more.
-STOPS: dict[str, str] = {
+# The stops in order, each with the page that shows more. A stop whose page is not here is left out.
+_STOPS: dict[str, str] = {
     "send": "watch",
     "pieces": "inside",
     "meaning": "inside",
@@ -37,6 +38,7 @@ STOPS: dict[str, str] = {
     "aloud": "think",
     "back": "what_if",
 }
+STOPS = {stop: page for stop, page in _STOPS.items() if page in features.paths()}
 ORDER = tuple(STOPS)
 
 

@@ -11,7 +11,9 @@ from pages.ui.session import elements
 
 
 def vote_button(key: str) -> None:
-    """Draw it."""
+    """Draw it, if there is a stage."""
+    if not features.is_here("stage"):
+        return
     about = _("For an audience with phones: its answer beside the model's, on the stage. Key: V")
     if elements.pressed(_("Let the audience vote"), help=about, icon=":material/how_to_vote:", type="tertiary", key=key):
         stage_state.stage_state().opens_vote = True

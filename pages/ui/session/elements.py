@@ -11,6 +11,7 @@ import streamlit as st
 
 from core.errors import EmptyPrompt, ViewerError
 from core.sampling.settings_row import Setting
+from pages.ui import features
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current
 from pages.ui.session.error_boundary import action_boundary
@@ -55,6 +56,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], ends_in_text: bool
     numbered = len(head) - 1 - ends_in_text
     lines = [head, ["---", *["---:"] * numbered, *["---"] * ends_in_text], *rows]
     st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+
+
+def page_link(path: str, **options: Any) -> None:
+    """Draw a link to the page with this path as `st.page_link` does; nothing if this app does not have the page."""
+    if features.is_here(path):
+        st.page_link(features.file_of(path), **options)
 
 
 def notices(place: str = "") -> None:

@@ -22,11 +22,10 @@ from core.models.memory_estimate import fit
 from core.remote.address import Address
 from core.sources.capabilities import Can
 from core.sources.token_source import TokenSource
-from pages.ui import features
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import offered_models
-from pages.ui.session import current, left_session, operator_role, share_link
+from pages.ui.session import current, elements, left_session, operator_role, share_link
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import notify
 from pages.ui.session.share_link import RequestedModel
@@ -36,7 +35,6 @@ LINK_LABELS = {"hub": N_("Show its size"), "server": N_("Connect to it")}
 
 
 CONFIRM_PARAMETER = "asked"
-MODELS_PAGE = features.file_of("models")
 MOST_TAUGHT = 4  # models per visitor
 _OF_ALL: WeakSet[TokenSource] = WeakSet()  # models that visitors trained or counted, as long as something uses them
 _OF_ALL_LOCK = Lock()
@@ -79,7 +77,7 @@ def offer() -> None:
                 asked = memory(Confirmation)
                 asked.secret = secret = asked.secret or secrets.token_hex(4)
                 label, query = _(LINK_LABELS[requested.kind]), {CONFIRM_PARAMETER: secret}
-                st.page_link(MODELS_PAGE, label=label, icon=":material/arrow_forward:", query_params=query)
+                elements.page_link("models", label=label, icon=":material/arrow_forward:", query_params=query)
             st.button(_("Keep {usual}").format(usual=usual), on_click=dismiss, type="tertiary", key="wish_stay")
 
 

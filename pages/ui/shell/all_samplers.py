@@ -10,7 +10,6 @@ from core.errors import ViewerError
 from core.sampling.samplers.bias_and_constraint import check_ids
 from core.sampling.settings import CONSTRAINTS, LONGEST_CONSTRAINT, ORDERS, SETTINGS, SamplingSettings
 from core.sampling.settings_row import Setting
-from pages.ui import features
 from pages.ui.components.sampler_order.sampler_order import order, sampler_order
 from pages.ui.i18n import numbers
 from pages.ui.i18n.glossary import terms
@@ -160,9 +159,9 @@ def _of_sidebar(row: Setting, value: float) -> None:
 
 def _definition(term: str) -> None:
     """Draw the link to a sampler's definition."""
-    where, named = features.file_of("glossary"), {entry.key: entry.title for entry in terms()}
+    named = {entry.key: entry.title for entry in terms()}
     label = _("Definition: {term}").format(term=named.get(term, term))
-    st.page_link(where, label=label, icon=":material/menu_book:", query_params={TERM: term}, width="content")
+    elements.page_link("glossary", label=label, icon=":material/menu_book:", query_params={TERM: term}, width="content")
 
 
 def _control(row: Setting, note: str) -> None:

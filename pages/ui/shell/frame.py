@@ -53,15 +53,16 @@ def section_of(group: str) -> str:
 
 def _pages() -> dict[str, list[st.Page]]:
     sections: dict[str, list[st.Page]] = {section_of(group): [] for group in GROUPS}
-    entries = {features.tabs(group, _for_operator())[0].path for group in GROUPS}
+    entries = {tabs[0].path for tabs in (features.tabs(group, _for_operator()) for group in GROUPS) if tabs}
     for path, feature in features.features().items():
         url = "start" if path == LANDING else feature.url
         title, visibility = (feature.group, "visible") if path in entries else (feature.title, "hidden")
         sections[section_of(feature.group)].append(_page(feature, url, title, default=path == LANDING, visibility=visibility))
-    # After the pages themselves, because `st.page_link` takes the first one with a file: the names of the folders are addresses, too. The
-    # landing page has none; a hidden copy of it gives links to /watch a page.
-    others = [feature for path, feature in features.features().items() if feature.url != path or path == LANDING]
-    sections[section_of(GROUPS[-1])] += [_page(feature, feature.path, feature.title, visibility="hidden") for feature in others]
+    # After the pages themselves, because `st.page_link` takes the first one with a file: the names of the folders are addresses, too, also
+    # the former ones. The landing page has none; a hidden copy of it gives links to /watch a page.
+    for path, feature in features.features().items():
+        others = [path] * (feature.url != path or path == LANDING) + [*feature.former]
+        sections[section_of(GROUPS[-1])] += [_page(feature, other, feature.title, visibility="hidden") for other in others]
     return sections
 
 
@@ -91,7 +92,8 @@ def following(path: str) -> Feature:
     """Return the page after the one with this path."""
     listed = [name for name in features.features() if name not in GUIDED]
     here = path if path in listed else LANDING
-    return features.feature_of(AFTER.get(here, listed[(listed.index(here) + 1) % len(listed)]))
+    after = AFTER.get(here, "")
+    return features.feature_of(after if features.is_here(after) else listed[(listed.index(here) + 1) % len(listed)])
 
 
 def show_next_page_link(path: str) -> None:
@@ -103,7 +105,7 @@ def show_next_page_link(path: str) -> None:
         begun = tour_state.active_tour()
         if begun is not None:
             back = _("Back to the tour, stop {number}").format(number=begun.number)
-            st.page_link(features.file_of("tour"), label=back, icon=":material/hiking:", width="content")
+            elements.page_link("tour", label=back, icon=":material/hiking:", width="content")
         label = _("Next: **{title}** {sight}").format(title=phrases.as_sentence(_(feature.title)), sight=_(feature.sight))
         st.page_link(feature.file, label=label, icon=":material/arrow_forward:", width="content")
 
@@ -124,8 +126,9 @@ def explain_terms(path: str) -> None:
 
 @by_language(8)
 def _data() -> list[tuple[str, list[str], str, str, str]]:
-    """Return title, names, text, page and page title of every term."""
-    return [(term.title, list(term.names), term.text, term.page, features.title_of(term.page)) for term in terms()]
+    """Return title, names, text, page and page title of every term; "" for a page that is not here."""
+    pages = {term.page: features.title_of(term.page) if features.is_here(term.page) else "" for term in terms()}
+    return [(term.title, list(term.names), term.text, term.page if pages[term.page] else "", pages[term.page]) for term in terms()]
 
 
 def page() -> None:

@@ -12,9 +12,9 @@ from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
 from core.experiments.batching.compared_policies import serve
 from core.experiments.shared.planned_requests import planned_requests
+from pages.batching import serving_board
 from pages.batching.batching_view import ShownBoard
-from pages.ui.charts.serving_board_rows import Board
-from pages.ui.views import serving_board
+from pages.batching.serving_board_rows import Board
 from tests.pages.apptest import Open, State, press, run_on, said
 
 

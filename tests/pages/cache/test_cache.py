@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.experiments.cache import CACHED, UNCACHED, RaceStep
-from pages.ui.charts import race_rows
+from pages.cache import race_rows
 from tests.pages.apptest import Open, State, press
 
 

@@ -10,7 +10,7 @@ import pytest
 from core.experiments.candidates.beam import DROPPED, beam_search
 from core.experiments.candidates.best_of_n import merged, ranked, write_together
 from pages.candidates import TRIES_VIEWS
-from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
+from pages.candidates.rows_of_tries import rows_of_beams, rows_of_candidates
 from tests.pages.apptest import Open, State, press, run_on, said
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from core.costs.receipt import Amount, Receipt
 from core.experiments.cost import RequestCost, answers
+from pages.cost import receipt_sentences
 from pages.ui.views import receipt
 from tests.pages.apptest import Open, State, go, html, press, run_on, said
 
@@ -47,7 +48,7 @@ def test_a_verdict_only_where_there_is_one(brief: Any, long: Any, told: str) -> 
         empty = Receipt.of([], None)
         return replace(empty, multiply_adds=read, new_tokens=1), replace(empty, multiply_adds=whole, new_tokens=tokens)
 
-    said_then = receipt.verdict(bills(*brief), bills(*long))
+    said_then = receipt_sentences.verdict(bills(*brief), bills(*long))
     assert told in said_then
     assert ("The answers cannot be compared" in said_then) == (brief[2] != long[2])
 
@@ -61,7 +62,7 @@ def test_a_verdict_only_where_there_is_one(brief: Any, long: Any, told: str) -> 
     ],
 )
 def test_times_are_medians_of_several_answers_or_not_said(brief: tuple[float, ...], long: tuple[float, ...], told: str) -> None:
-    sentence = receipt.times(brief, long).replace("\u00a0", " ")
+    sentence = receipt_sentences.times(brief, long).replace("\u00a0", " ")
     assert sentence.endswith(f"{told}." if told and not told.endswith(".") else told)
 
 

@@ -7,7 +7,7 @@ import pytest
 from pages.gallery import gallery
 from tests.pages.apptest import Open, press
 
-MOVED = [("compare_stream", "waiting"), ("quantization_notepad", "memory"), ("newborn", "growing"), ("teach_step", "growing")]
+MOVED = [("compare_stream", "waiting"), ("quantization_notepad", "memory"), ("newborn", "training"), ("teach_step", "training")]
 
 
 @pytest.mark.parametrize(("name", "page"), MOVED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiments.speculative import DraftedToken, SpeculativeRound
-from pages.ui.views.speculative_text import tokens_of_round
+from pages.speculative.speculative_text import tokens_of_round
 from tests.pages.apptest import Open, State, press, run_on, said
 
 

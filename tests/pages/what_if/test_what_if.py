@@ -11,10 +11,10 @@ from core.errors import RunFinished
 from core.experiments.what_if import Fork, side_by_side
 from pages.ui.charts.tree_rows import rows_of_run
 from pages.ui.components.branch_tree.branch_tree import TreeAction, tree_action
-from pages.ui.experiments import fork_playback
-from pages.ui.experiments.fork_playback import ForkOfVisitor, Picked
 from pages.ui.i18n import example_texts
-from pages.ui.views.fork_view import picked
+from pages.what_if import fork_playback
+from pages.what_if.fork_playback import ForkOfVisitor, Picked
+from pages.what_if.fork_view import picked
 from tests.pages.apptest import Open, State, press, said
 
 

@@ -135,7 +135,7 @@ function show(state, spot) {
   card.textContent = "";
   card.append(element("b", "", title), element("p", "", text));
   spot.setAttribute("aria-describedby", card.id);
-  if (page !== state.here) {
+  if (page && page !== state.here) {
     const way = element("button", "", state.see.replace("{page}", named));
     way.addEventListener("click", () => { hide(state, 0); state.go(page); });
     way.addEventListener("keydown", event => {

@@ -66,7 +66,7 @@ CONTROLS = [
 def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, value: Any, open_app: Open) -> None:
     app = open_app(page=page)
     getattr(app, kind)(key=key).set_value(value).run()
-    go(app, "growing")
+    go(app, "training")
     go(app, page)
     assert getattr(app, kind)(key=key).value == value
 

@@ -10,13 +10,12 @@ import altair as alt
 import pandas as pd
 
 from core.experiments.teach import Probe
-from core.experiments.training.scratch_training import ScratchTrainingStep
 from core.finetuning.finetune import TrainingStep
 from core.record.step import Candidate, TokenDistribution
 from pages.ui.charts.css_colours import Palette
-from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import _
 
 LEAST = 0.0001  # lower probabilities are written "< 0.01 %"
 
@@ -120,26 +119,6 @@ def loss_rows(steps: Sequence[TrainingStep]) -> pd.DataFrame:
                 )
             )
     return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])
-
-
-def scratch_loss_rows(steps: Sequence[ScratchTrainingStep]) -> pd.DataFrame:
-    """Return rows of `loss` in bits per byte, about 200 of them."""
-    thin = max(1, len(steps) // 200)
-    kept = [step for index, step in enumerate(steps) if index % thin == 0 or step is steps[-1]]
-    rows = [(step.index, step.bits, "new", _("{count} bits per byte").format(count=numbers.decimal(step.bits, 2))) for step in kept]
-    return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])
-
-
-@chart_spec(16)
-def loss(colours: Palette, unit: str = N_("nats per token"), height: int = 150) -> alt.TopLevelMixin:
-    """The loss of every step, from 0: of the new text solid, of the old text pale. Columns: index, value, of ("new", "old"), tip."""
-    base = CHART.encode(
-        x=alt.X("index:Q", axis=grey_axis(colours, title=_("training steps"), tickMinStep=1, tickCount=6), scale=alt.Scale(nice=False)),
-        y=alt.Y("value:Q", axis=grey_axis(colours, title=_(unit), tickCount=4, minExtent=40, maxExtent=40), scale=alt.Scale(domainMin=0)),
-        color=shades("of", {"new": colours.dice, "old": colours.model}),
-    )
-    dots = base.mark_point(filled=True, size=30).encode(tooltip=tips(("tip", _("loss"))))
-    return alt.layer(base.mark_line(strokeWidth=2, interpolate="linear"), dots).properties(height=height)
 
 
 @chart_spec(16)

@@ -12,7 +12,7 @@ import streamlit as st
 from core.palette import Palette
 from core.reports.chart_picture import WIDE, Drawing
 from core.reports.drawing import rect, svg, text
-from pages.ui.charts.serving_board_rows import Board, SideRows
+from pages.batching.serving_board_rows import Board, SideRows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.views.chart import saved_as

@@ -11,7 +11,8 @@ from core import list_models
 from core.engine.model import LanguageModel
 from core.models.bundled_models import TRAINING_DATA, card_section
 from core.models.growth_record import GrowthRecord, growth_of
-from pages.growing import GROWING_VIEWS, growing_charts, training_bill
+from pages.training import TRAINING_VIEWS, training_bill, training_charts
+from pages.training import new_model as scratch_training
 from pages.ui.charts import layer_charts
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
@@ -24,7 +25,7 @@ from pages.ui.session import current, elements, notices, provenance
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
-from pages.ui.views import chart, scratch_training
+from pages.ui.views import chart
 
 LONGEST_SAMPLE = 200  # characters; the samples have equally many tokens, and those of an untrained model are the longest words
 
@@ -47,15 +48,15 @@ def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
     with drawing_boundary():
         title = lambda number: f"{' '.join(record.prompts[number].split())} …"  # noqa: E731 (a short format function)
         usual, count = min(1, len(record.prompts) - 1), range(len(record.prompts))
-        asked = st.selectbox(_("Prompt"), count, format_func=title, index=usual, key="growing_prompt") or 0
+        asked = st.selectbox(_("Prompt"), count, format_func=title, index=usual, key="training_prompt") or 0
         by = Provenance(name, record.prompts[asked])
-        moments = record.moments if talk.active_talk() is None else growing_charts.spread(record.moments, ROWS_IN_A_TALK)
-        results.provenance_line("growing_guesses", by, [])
+        moments = record.moments if talk.active_talk() is None else training_charts.spread(record.moments, ROWS_IN_A_TALK)
+        results.provenance_line("training_guesses", by, [])
         with provenance.of_result(by):
             chart.draw(
                 layer_charts.logit_lens,
-                growing_charts.growth_rows(moments, asked, model.piece),
-                key="growing_lens",
+                training_charts.growth_rows(moments, asked, model.piece),
+                key="training_lens",
                 title=_("What did it expect next?"),
                 alt_text=_("One row for each moment of the training, with its five likeliest next tokens, bluer where they are likelier."),
                 layers=len(moments),
@@ -69,12 +70,12 @@ def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
 def wrote(record: GrowthRecord, name: str) -> None:
     """Draw what the model wrote at one moment of its training."""
     with drawing_boundary():
-        age_of = lambda at: growing_charts.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
-        number = st.select_slider(_("Tokens read so far"), range(len(record.moments)), format_func=age_of, key="growing_age")
+        age_of = lambda at: training_charts.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
+        number = st.select_slider(_("Tokens read so far"), range(len(record.moments)), format_func=age_of, key="training_age")
         moment = record.moments[number]
         age = _("as it was after {age}, written down in its training").format(age=age_of(number))
-        results.provenance_line("growing_wrote", Provenance(name, controls=provenance.stored(age=age)), [])
-        with st.container(border=True, key="growing_sample"):
+        results.provenance_line("training_wrote", Provenance(name, controls=provenance.stored(age=age)), [])
+        with st.container(border=True, key="training_sample"):
             st.markdown(plain(shorten(moment.sample, LONGEST_SAMPLE, placeholder=" …")))
         if moment.loss is not None:
             bits = numbers.bits(moment.loss / math.log(2))
@@ -83,17 +84,19 @@ def wrote(record: GrowthRecord, name: str) -> None:
 
 def losses(record: GrowthRecord, model: LanguageModel) -> None:
     """Draw the loss at every moment."""
-    rows = growing_charts.loss_rows(record.moments)
+    rows = training_charts.loss_rows(record.moments)
     if rows.empty:
         return
     elements.section(_("How wrong was it, on average?"), _("loss, nats per token"))
-    held_out = bool((rows.kind == growing_charts.HELD_OUT).any())
+    held_out = bool((rows.kind == training_charts.HELD_OUT).any())
     kinds = (("dice", _("training text")), ("other", _("held-out text"))) if held_out else ()
     if held_out:
         legend(*kinds)
     alt_text = _("One dot for each moment of the training: the mean negative log-likelihood of a token, in nats.")
     with provenance.of_result(Provenance(model.name)):
-        chart.draw(growing_charts.loss, rows, key="growing_loss", alt_text=alt_text, title=_("How wrong was it, on average?"), legend=kinds)
+        chart.draw(
+            training_charts.loss, rows, key="training_loss", alt_text=alt_text, title=_("How wrong was it, on average?"), legend=kinds
+        )
     size = model.vocabulary_size
     notes = [
         _("Equal probabilities for all {size} tokens would be {loss}. The mixture of texts changed during the training.").format(
@@ -144,7 +147,7 @@ def bundled_model() -> None:
     if source := card_section(name, TRAINING_DATA):
         with right:
             elements.section(_("What did it read?"), _("training data, from the model's card"))
-            with st.container(key="growing_sources"):
+            with st.container(key="training_sources"):
                 st.caption(source)
 
 
@@ -155,8 +158,8 @@ frame.header(
 )
 with drawing_boundary():
     views = {
-        GROWING_VIEWS[0]: bundled_model,
-        GROWING_VIEWS[1]: scratch_training.newborn,
-        GROWING_VIEWS[2]: training_bill.training_bill,
+        TRAINING_VIEWS[0]: bundled_model,
+        TRAINING_VIEWS[1]: scratch_training.newborn,
+        TRAINING_VIEWS[2]: training_bill.training_bill,
     }
-    views[results.view(GROWING_VIEWS, "growing_view")]()
+    views[results.view(TRAINING_VIEWS, "training_view")]()

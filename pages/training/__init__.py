@@ -9,21 +9,21 @@ from core.experiments.training.training_step import StepComparison
 from pages.ui.features import LEARNING, NONE, Feature, Recorded
 from pages.ui.i18n.translation import N_
 
-GROWING_VIEWS = (N_("The bundled model"), N_("A new model"), N_("What training costs"))
+TRAINING_VIEWS = (N_("The bundled model"), N_("A new model"), N_("What training costs"))
 
 FEATURE = Feature(
     group=LEARNING,
     place=10,
     title=N_("Training"),
     sight=N_("How the model was trained, a new model from random weights, and what training costs."),
-    address="training",
+    former=("growing",),
     settings=NONE,
     recorded=(
         Recorded(
             "teach_step",
             "teach_step_start",
             StepComparison,
-            view=("growing_view", GROWING_VIEWS[2]),
+            view=("training_view", TRAINING_VIEWS[2]),
             claim=Claim(
                 "training changes weights and takes longer than inference",
                 lambda seen: (
@@ -38,7 +38,7 @@ FEATURE = Feature(
             "newborn_start",
             ScratchTrainingStep | Ended | Waiting,
             str,
-            view=("growing_view", GROWING_VIEWS[1]),
+            view=("training_view", TRAINING_VIEWS[1]),
             card=(N_("From nothing"), N_("A model grew up on one text, from noise to words.")),
             claim=Claim("the loss falls to less than half", loss_falls),
         ),

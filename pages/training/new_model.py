@@ -8,7 +8,8 @@ from core.experiments.shared.training_queue import Waiting
 from core.experiments.training.scratch_training import ScratchTrainingStep, train_from_scratch
 from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.from_scratch import ScratchModel
-from pages.ui.charts import teach_charts
+from pages.training import loss_rows
+from pages.ui.charts import loss_chart
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -17,6 +18,7 @@ from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements, notices, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.views import chart
+from pages.ui.views.training_queue import waiting
 
 NAME = "newborn"
 SHOWN = 8  # samples
@@ -55,15 +57,10 @@ def draw(run: Experiment) -> None:
     )
     left, right = st.columns([0.4, 0.6], gap="large")
     with left:
-        alt_text, rows = _("A falling line: bits per byte at each training step, from 8 down."), teach_charts.scratch_loss_rows(steps)
-        chart.draw(teach_charts.loss, rows, key="newborn_loss", alt_text=alt_text, unit=N_("bits a byte"), height=220)
+        alt_text, rows = _("A falling line: bits per byte at each training step, from 8 down."), loss_rows.scratch_loss_rows(steps)
+        chart.draw(loss_chart.loss, rows, key="newborn_loss", alt_text=alt_text, unit=N_("bits a byte"), height=220)
     with right:
         samples = [step for step in steps if step.sample is not None]
         for step in samples[:: -max(1, -(-len(samples) // SHOWN))][::-1]:
             st.caption(count.format(count=numbers.whole(step.index - 1)))
             st.text(f"{run.about} {step.sample}")
-
-
-def waiting(seen: Waiting) -> str:
-    """Return the notice that other visitors' trainings come first."""
-    return _("Another visitor's training runs now. Trainings before yours: {place}.").format(place=seen.place)

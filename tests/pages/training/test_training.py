@@ -6,11 +6,11 @@ import pytest
 
 from core.errors import BadRecording
 from core.models.growth_record import growth_of
-from pages.growing import growing_charts
+from pages.training import training_charts
 from pages.ui.i18n.safe_text import plain
 from tests.pages.apptest import Open, said
 
-PAGE = "growing"
+PAGE = "training"
 
 
 def test_losses_are_those_of_the_record_and_held_out_ones_are_drawn_only_if_somebody_measured_them() -> None:
@@ -18,23 +18,23 @@ def test_losses_are_those_of_the_record_and_held_out_ones_are_drawn_only_if_some
     assert record
     known = [moment.loss for moment in record.moments if moment.loss is not None]
     held_out = [moment.held_out_loss for moment in record.moments if moment.held_out_loss is not None]
-    table = growing_charts.loss_rows(record.moments)
+    table = training_charts.loss_rows(record.moments)
     assert table[table.kind == "training text"].loss.tolist() == known
     assert table[table.kind == "held out"].loss.tolist() == held_out
     measured = record.moments[-1].model_copy(update={"loss": 1.5, "held_out_loss": 1.25})
     for left, kinds in (({}, ["training text", "held out"]), ({"loss": None}, ["held out"]), ({"held_out_loss": None}, ["training text"])):
-        assert growing_charts.loss_rows([measured.model_copy(update=left)]).kind.tolist() == kinds
-    assert growing_charts.loss_rows([record.moments[0]]).empty
+        assert training_charts.loss_rows([measured.model_copy(update=left)]).kind.tolist() == kinds
+    assert training_charts.loss_rows([record.moments[0]]).empty
 
 
 def test_a_talk_shows_a_few_moments_with_the_first_and_the_last() -> None:
     record = growth_of("storyteller")
     assert record
-    few = growing_charts.spread(record.moments, 13)
+    few = training_charts.spread(record.moments, 13)
     assert len(few) == 13 and (few[0], few[-1]) == (record.moments[0], record.moments[-1])
     assert [moment.tokens for moment in few] == sorted({moment.tokens for moment in few})
-    assert growing_charts.spread(record.moments[:2], 13) == list(record.moments[:2])
-    assert growing_charts.spread(record.moments[:1], 13) == [record.moments[0]] and growing_charts.spread([], 13) == []
+    assert training_charts.spread(record.moments[:2], 13) == list(record.moments[:2])
+    assert training_charts.spread(record.moments[:1], 13) == [record.moments[0]] and training_charts.spread([], 13) == []
 
 
 def test_another_model_is_told_whose_record_this_is(open_app: Open) -> None:
@@ -60,6 +60,6 @@ def test_a_broken_record_is_one_sentence(open_app: Open, monkeypatch: pytest.Mon
 
 
 def test_the_sample_of_the_untrained_model_is_short(open_app: Open) -> None:
-    app = open_app(page="growing")
+    app = open_app(page="training")
     samples = [element.value for element in app.markdown if element.value.startswith("Once upon a time, there was a little")]
     assert samples and all(len(sample) < 230 and "Ben" not in sample for sample in samples)

@@ -12,8 +12,8 @@ from core.record.step import Step
 from core.tokens.token_text import Token
 from pages.ui.charts.css_colours import css
 from pages.ui.components.live import live
-from pages.ui.experiments.fork_playback import Picked, Side
 from pages.ui.i18n.translation import _
+from pages.what_if.fork_playback import Picked, Side
 
 
 def fork_view(
