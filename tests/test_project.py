@@ -153,6 +153,19 @@ def test_a_feature_imports_only_what_is_shared_and_its_own() -> None:
     assert wrong == []
 
 
+def test_an_experiment_is_imported_by_its_page_alone() -> None:
+    """An experiment has the name of its page, so that both can be taken away. What several pages need is in `shared`."""
+    pages = {path.parent.name for path in (ROOT / "pages").glob("*/page.py")}
+    named = {name.split(".")[2] for name in modules() if name.startswith("core.experiments.")}
+    assert named - pages == {"shared"}
+    wrong = []
+    for name, found in imported_modules().items():
+        own = name.split(".")[1 if name.startswith("pages.") else 2 : 3] if name.startswith(("pages.", "core.experiments.")) else []
+        experiments = {other for other in found if other.startswith("core.experiments.")}
+        wrong += [f"{name} imports {other}" for other in experiments if other.split(".")[2] not in ("shared", *own[:1])]
+    assert sorted(wrong) == []
+
+
 def circle(left: dict[str, set[str]]) -> list[str]:
     """The modules that are left when those that import none of the others are taken away, again and again."""
     left = dict(left)

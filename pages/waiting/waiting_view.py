@@ -43,7 +43,7 @@ def draw(path: Sequence[Step], typed: str) -> None:
     """Play both deliveries of this run. typed: the words that must not appear."""
     both = deliver(path, words_of(typed))
     slower = max(1.0, PLAYED / both.total if both.total else 1.0)
-    stream_stage(path, both, slower, key="compare_stage")
+    stream_stage(path, both.found_at, both.first_token, both.total, slower, key="compare_stage")
     times = _("First token after {first}, everything after {total}: measured.").format(
         first=numbers.duration(both.first_token), total=numbers.duration(both.total)
     )

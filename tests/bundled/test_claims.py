@@ -33,6 +33,7 @@ from pages.ui.presenting.stage_state import doubt
 from pages.ui.presenting.talk_file import Stop
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.sampling_controls import START
+from pages.why.choose_examples import steered_with, turned, why_holds
 from tests.browser.observed import DRAWN
 
 STOPS = {stop.title: stop for stop in choose_examples.stage_stops()}
@@ -75,8 +76,8 @@ def test_each_recorded_result_is_looked_at_in_a_browser() -> None:
 
 
 def test_the_example_of_two_tokens_shows_what_one_token_hides(large: Any) -> None:
-    assert choose_examples.turned(large, *EXAMPLES.why_two)
-    assert not choose_examples.turned(large, EXAMPLES.why_prompt, " London")
+    assert turned(large, *EXAMPLES.why_two)
+    assert not turned(large, EXAMPLES.why_prompt, " London")
 
 
 def test_a_claim_fails_for_a_run_that_does_not_show_it() -> None:
@@ -126,13 +127,13 @@ def test_the_model_is_at_home_in_the_example_prompts(large: Any) -> None:
 
 
 def test_the_prompt_of_why_this_token_depends_on_a_word_and_on_a_head(large: Any) -> None:
-    assert choose_examples.why_holds(large, EXAMPLES.why_prompt)
+    assert why_holds(large, EXAMPLES.why_prompt)
 
 
 @pytest.mark.parametrize("title", EXAMPLES.steering)
 def test_a_steered_text_is_about_what_was_turned_up(title: str, large: Any) -> None:
     beginning, layer, strength = EXAMPLES.steering[title][2:]
-    assert steered([choose_examples.steered_with(large, title, beginning, layer, strength)], title)
+    assert steered([steered_with(large, title, beginning, layer, strength)], title)
 
 
 def test_the_cascade_of_the_sum_is_worth_it_and_that_of_a_story_is_not(large: Any) -> None:

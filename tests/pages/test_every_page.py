@@ -116,7 +116,9 @@ def test_no_entry_of_the_menu_begins_with_another(language: str) -> None:
 def test_every_address_opens_its_page(open_app: Open, session: State) -> None:
     pages = [page for listed in next(iter(session(open_app()).navigation.values())).values() for page in listed]
     opened = {page.url_path: features.path_of(page.url_path) for page in pages}
-    assert opened == {"": "", "watch": "watch"} | {name: path for path, f in features.features().items() for name in (path, f.url)}
+    assert opened == {"": "", "watch": "watch"} | {
+        name: path for path, f in features.features().items() for name in (path, f.url, *f.former)
+    }
     seen = [page for page in pages if page.visibility == "visible"]
     assert [page.title for page in seen] == list(features.GROUPS)
     assert {page.url_path for page in seen} == {features.tabs(group)[0].url for group in features.GROUPS} - {"watch"} | {""}

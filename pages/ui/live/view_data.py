@@ -15,6 +15,7 @@ from core.errors import EmptyPrompt, ViewerError
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import Constrained, constrained
 from core.sources.capabilities import Can
+from pages.ui import features
 from pages.ui.charts import cache_gauge, live_rows
 from pages.ui.charts.step_tables import SLOTS, time_text
 from pages.ui.i18n import numbers, phrases
@@ -178,7 +179,7 @@ def _step(seen: TokenDistribution | Step, session: Session, run: Generation) -> 
         "seconds": _finite(done.seconds),
         "notes": _notes(seen, run, session.playing),
         "times": [] if Can.NETWORK in run.can else server_notes.times(run.path, run.model),
-        "why": _why(seen) if not session.playing and run.can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
+        "why": _why(seen) if features.is_here("why") and not session.playing and run.can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
         "said": numbers.step(seen) if isinstance(seen, Step) else "",
     }
 
@@ -233,8 +234,10 @@ def _loop(run: Generation) -> str:
     loop = run.loop
     if loop is None:
         return ""
-    sentence = _("It repeats itself every {tokens}: {copies} copies. “Why does it loop?” says why, and what ends it.")
-    return sentence.format(tokens=numbers.tokens(loop.period), copies=numbers.whole(loop.copies))
+    sentence = _("It repeats itself every {tokens}: {copies} copies.").format(
+        tokens=numbers.tokens(loop.period), copies=numbers.whole(loop.copies)
+    )
+    return f"{sentence} {_('“Why does it loop?” says why, and what ends it.')}" if features.is_here("looping") else sentence
 
 
 def _ends_in_space(run: Generation) -> bool:

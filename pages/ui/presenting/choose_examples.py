@@ -13,25 +13,20 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from core import Generation, load_model
 from core.engine.model import LanguageModel
-from core.experiments.looping import looping
-from core.experiments.shared.claim import BIT, text_of
+from core.experiments.shared.claim import text_of
 from core.experiments.shared.claims_of_runs import ends_in_a_sentence, share
-from core.experiments.why.ablated_heads import ablated_heads
-from core.experiments.why.hidden_words import hidden_words, speaks_for_both
-from core.experiments.why.steered_run import SteeredRun, steered, steered_run
 from core.models.hub import BUNDLED
 from core.record.step import Step
-from core.sampling.settings import SamplingSettings
 from pages.ui import features
 from pages.ui.i18n import example_texts
-from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.stage_state import doubt
 from pages.ui.presenting.talk_file import Stop
@@ -45,30 +40,6 @@ SHORTEST, LONGEST = 6, 24  # tokens of a sentence on stage
 IMPROBABLE = 0.02
 FIRST_ROLLS = (0.2, 0.85)
 AT_HOME = 0.05  # of the tokens of an example may be below 1 %
-WHY_PROMPTS = (
-    "The capital of France is",
-    "Lily put the key under the red pot. The key was under the red",
-    "3 + 4 =",
-    "The opposite of big is",
-)
-LOOP_PROMPTS = (
-    "No, no, no,",
-    "She counted: one, two, three,",
-    "I do not know, said the king.",
-    "Knock knock",
-    "The wheels on the bus go round and round, round and round,",
-    "She sang: la la la",
-)
-LOOPS = 3  # examples
-WHY_TWO = (
-    ("The sun is hot and snow is", " white"),
-    ("In winter it is cold and in summer it is", " warm"),
-    ("A baby dog is called a", " dog"),
-)
-BEGINNINGS = {
-    "Night and day": ("The girl looked up and saw the", "She went out of the house. It was", "One day,"),
-    "Animals and people": ("One day Tom met a", "In the village there lived a", "One morning there came a"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,62 +103,6 @@ def choose_stage(model: LanguageModel, talks: dict[str, Any]) -> None:
         report(f"{stop.title}: {stop.query['prompt']} |{text_of(best.path)} {best.faults}")
 
 
-def why_holds(model: LanguageModel, prompt: str) -> bool:
-    """Return whether hiding a word, and switching off a head, takes enough from the likeliest token after this prompt."""
-    ids = [int(token_id) for token_id in model.encode(prompt)]
-    target = Generation(model, prompt).next_distribution().candidates[0].token_id
-    results = {"why_words": hidden_words(model, ids, target, method="mask"), "why_heads": ablated_heads(model, ids, target)}
-    of_result = {result.name: result.claim for result in features.recorded()}
-    return all(of_result[name].holds(list(seen)) for name, seen in results.items())
-
-
-def turned(model: LanguageModel, prompt: str, other: str) -> bool:
-    """Return whether some word speaks for the likeliest token alone, and for the other one if both are compared, by at least 1 bit each."""
-    ids = [int(token_id) for token_id in model.encode(prompt)]
-    target = Generation(model, prompt).next_distribution().candidates[0].token_id
-    alone, both = (
-        list(hidden_words(model, ids, target, method="mask", against=against)) for against in (None, model.token_of(other).token_id)
-    )
-    pairs = zip(alone[-1].parts, both[-1].parts, strict=True)
-    return speaks_for_both(both) and any(part.effect >= BIT and -two.effect >= BIT for part, two in pairs)
-
-
-def choose_why(model: LanguageModel, examples: dict[str, Any]) -> None:
-    """Write the prompts of the recorded results of "Why this token?"."""
-    examples["why_prompt"] = next(prompt for prompt in WHY_PROMPTS if why_holds(model, prompt))
-    examples["why_two"] = next(list(pair) for pair in WHY_TWO if turned(model, *pair))
-
-
-def choose_loops(model: LanguageModel, examples: dict[str, Any]) -> None:
-    """Write the beginnings after which the greedy text repeats itself, the shortest text first."""
-    ends = {prompt: list(looping(model, prompt, SamplingSettings(greedy=True), causes=False))[-1] for prompt in LOOP_PROMPTS}
-    found = sorted((prompt for prompt, seen in ends.items() if seen.period), key=lambda prompt: ends[prompt].tokens)
-    examples["loops"] = found[:LOOPS]
-    report(f"loops: {', '.join(found)}")
-
-
-def steered_with(model: LanguageModel, title: str, beginning: str, layer: int, strength: float) -> SteeredRun:
-    """Return the end of a run that these lists steer."""
-    more, less = (texts.splitlines() for texts in EXAMPLES.steering[title][:2])
-    *_before, last = steered_run(model, beginning, more, less, layer, strength, START)
-    return last
-
-
-def choose_steering(model: LanguageModel, examples: dict[str, Any]) -> None:
-    """Write the beginning, the layer and the strength of each pair of lists, with the least strange of the texts that hold the claim."""
-    for title, beginnings in BEGINNINGS.items():
-        runs = (steered_with(model, title, *option) for option in product(beginnings, range(1, model.layer_count), (2.0, 4.0, 5.0, 6.0)))
-        holding = [run for run in runs if steered([run], title)]
-        best = min(holding, key=_strangeness)
-        examples["steering"][title][2:] = best.prompt, best.layer, best.strength
-        report(f"{title}: {best.prompt}|{best.steered}")
-
-
-def _strangeness(run: SteeredRun) -> float:
-    assert run.steered_perplexity is not None and run.usual_perplexity is not None
-    return run.steered_perplexity / run.usual_perplexity
-
-
 def at_home(model: LanguageModel, prompt: str, seeds: int = 6) -> bool:
     """Return whether the model writes on from an example prompt in its own way: few tokens that it finds improbable."""
     path: list[Step] = []
@@ -198,12 +113,17 @@ def at_home(model: LanguageModel, prompt: str, seeds: int = 6) -> bool:
 
 
 EXAMPLES_FILE, TALKS_FILE = FILES = (example_texts.FILE, prepared_talks.FILE)
-SEARCHES = {
-    "stage": (choose_stage, TALKS_FILE),
-    "why": (choose_why, EXAMPLES_FILE),
-    "steering": (choose_steering, EXAMPLES_FILE),
-    "loops": (choose_loops, EXAMPLES_FILE),
-}
+Search = Callable[[LanguageModel, dict[str, Any]], None]  # it writes into the content of the file
+
+
+def searches() -> dict[str, tuple[Search, Path]]:
+    """Return the searches by name, each with the file that it writes into: the stage's, and SEARCHES in `choose_examples.py` of pages."""
+    listed: dict[str, tuple[Search, Path]] = {"stage": (choose_stage, TALKS_FILE)}
+    for path in features.paths():
+        if (features.FOLDER / path / "choose_examples.py").exists():
+            searched = import_module(f"pages.{path}.choose_examples").SEARCHES
+            listed |= {name: (search, EXAMPLES_FILE) for name, search in searched.items()}
+    return listed
 
 
 def fingerprints() -> list[str]:
@@ -226,7 +146,7 @@ def main(names: list[str]) -> None:
     """Search for the named choices, or for all, and write the files."""
     model = load_model(MODELS[0])
     contents = {file: json.loads(file.read_text("utf-8")) for file in FILES}
-    for name, (search, file) in SEARCHES.items():
+    for name, (search, file) in searches().items():
         if not names or name in names:
             search(model, contents[file])
     contents[EXAMPLES_FILE]["weights"] = fingerprints()

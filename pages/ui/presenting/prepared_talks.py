@@ -28,8 +28,8 @@ def _read(content: dict[str, Any]) -> dict[str, Talk]:
 
 
 _CONTENT = json.loads(FILE.read_text("utf-8"))
-# Titles of the stops whose page was taken out of this app, in the order of the talks.
-GONE = [title for title, stop in _CONTENT["stops"].items() if Stop(title, stop["link"]).page not in talk_file.stop_paths()]
+STOPS = {title: Stop(title, stop["link"]) for title, stop in _CONTENT["stops"].items()}
+GONE = [title for title, stop in STOPS.items() if stop.page not in talk_file.stop_paths()]  # their pages were taken out of this app
 TALKS = _read(_CONTENT)
 THREE = next(iter(TALKS.values()))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.experiments.waiting.streamed_or_buffered import Delivery
 from core.record.step import Step
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
@@ -27,8 +26,11 @@ WORDS = {
 _STAGE = component("stream_stage")
 
 
-def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: str) -> None:
-    """Draw both sides. slower: how many times slower than measured it is played."""
+def stream_stage(path: Sequence[Step], found_at: int | None, first_token: float, total: float, slower: float, *, key: str) -> None:
+    """Draw both sides. found_at: index of the token that completes a forbidden word, None without one. first_token, total: seconds.
+
+    slower: how many times slower than measured it is played.
+    """
     seconds, tokens = 0.0, []
     for step in path:
         seconds += step.forward.seconds
@@ -37,9 +39,9 @@ def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: st
         key=key,
         data={
             "tokens": tokens,
-            "found": -1 if both.found_at is None else both.found_at,
-            "first": numbers.duration(both.first_token),
-            "total": numbers.duration(both.total),
+            "found": -1 if found_at is None else found_at,
+            "first": numbers.duration(first_token),
+            "total": numbers.duration(total),
             "slower": slower,
             "words": said(WORDS),
         },
