@@ -25,7 +25,7 @@ from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.glossary import terms
 from pages.ui.presenting import prepared_talks
 from pages.ui.session.sampling_controls import START
-from tests.browser import observed
+from tests.browser import agreement, observed
 from tests.browser.accessibility import sideways, violations
 from tests.browser.drawn import Drawn
 from tests.browser.watching import download, eventually, live, press, settled, type_into
@@ -63,15 +63,15 @@ def usual(prompt: str = example_texts.FIRST_PROMPT, count: int = 0) -> Generatio
 
 def watch(page: Any) -> None:
     run = usual()
-    eventually(page, partial(observed.live_bars, Drawn(page, ".st-key-odds"), run.next_distribution()))
-    observed.words(Drawn(page, ".st-key-strip"), run.prompt)
+    eventually(page, partial(agreement.live_bars, Drawn(page, ".st-key-odds"), run.next_distribution()))
+    agreement.words(Drawn(page, ".st-key-strip"), run.prompt)
 
 
 def watch_step(page: Any) -> None:
     press(page, "step")
     run = usual(count=1)
-    eventually(page, partial(observed.words, Drawn(page, ".st-key-strip"), run.prompt + run.path[0].text))
-    eventually(page, partial(observed.live_bars, Drawn(page, ".st-key-odds"), run.path[0]))
+    eventually(page, partial(agreement.words, Drawn(page, ".st-key-strip"), run.prompt + run.path[0].text))
+    eventually(page, partial(agreement.live_bars, Drawn(page, ".st-key-odds"), run.path[0]))
 
 
 def tour(page: Any) -> None:
@@ -93,7 +93,7 @@ def same_number(found: list[str], count: int) -> None:
 def read(page: Any, example: str = "A tale") -> None:
     tokens = score_text(load_model("storyteller"), EXAMPLES.to_read[example]).tokens
     surprises = [token.surprise for token in tokens if token.surprise is not None]
-    eventually(page, lambda: observed.same(Drawn(page, MAIN).marks("rect", "surprise"), surprises))
+    eventually(page, lambda: agreement.same(Drawn(page, MAIN).marks("rect", "surprise"), surprises))
 
 
 def read_another(page: Any) -> None:
@@ -102,7 +102,7 @@ def read_another(page: Any) -> None:
 
 
 def guess(page: Any) -> None:
-    observed.words(Drawn(page, ".st-key-guess_strip"), example_texts.FIRST_PROMPT)
+    agreement.words(Drawn(page, ".st-key-guess_strip"), example_texts.FIRST_PROMPT)
 
 
 def guess_a_word(page: Any) -> None:
@@ -120,18 +120,18 @@ def shelf(page: Any) -> None:
 def shelf_open(page: Any) -> None:
     press(page, "gallery_open_cold")
     text = "".join(step.text for step in prepared_runs.load("cold").path)
-    eventually(page, lambda: observed.words(Drawn(page, ".st-key-strip"), text.strip()))
+    eventually(page, lambda: agreement.words(Drawn(page, ".st-key-strip"), text.strip()))
 
 
 def stage(page: Any) -> None:
-    observed.words(Drawn(page, ".stage .text"), example_texts.FIRST_PROMPT)
+    agreement.words(Drawn(page, ".stage .text"), example_texts.FIRST_PROMPT)
 
 
 def stage_on(page: Any) -> None:
     """Read, think, weigh: the third beat shows the odds."""
     page.keyboard.press("3")
     favourite = usual().next_distribution().candidates[0].text.strip()
-    eventually(page, lambda: observed.words(Drawn(page, ".stage .bars .bar >> nth=0"), favourite, ".label"))
+    eventually(page, lambda: agreement.words(Drawn(page, ".stage .bars .bar >> nth=0"), favourite, ".label"))
 
 
 def talk(page: Any) -> None:
@@ -151,23 +151,23 @@ def notes(page: Any) -> None:
 def inside(page: Any) -> None:
     drawn = Drawn(page, MAIN)
     eventually(page, lambda: same_number(drawn.texts("[data-testid=stVegaLiteChart] svg.marks"), 10))
-    observed.words(Drawn(page, ".st-key-strip"), usual().prompt)
-    eventually(page, partial(observed.bars, Drawn(page, ".st-key-result_inside_settings"), usual().next_distribution(), "before"))
+    agreement.words(Drawn(page, ".st-key-strip"), usual().prompt)
+    eventually(page, partial(agreement.bars, Drawn(page, ".st-key-result_inside_settings"), usual().next_distribution(), "before"))
 
 
 def inside_step(page: Any) -> None:
     press(page, "inside_step")
     run = usual(count=1)
-    eventually(page, partial(observed.words, Drawn(page, ".st-key-strip"), run.prompt + run.path[0].text))
+    eventually(page, partial(agreement.words, Drawn(page, ".st-key-strip"), run.prompt + run.path[0].text))
 
 
 def training(page: Any) -> None:
     grown = growth_of("storyteller")
     assert grown is not None
     shares = [share for moment in grown.moments for _, share in moment.prompts[1].top[:6]]
-    eventually(page, lambda: observed.among(Drawn(page, MAIN).marks("rect", "share"), shares))
+    eventually(page, lambda: agreement.among(Drawn(page, MAIN).marks("rect", "share"), shares))
     losses = [loss for moment in grown.moments for loss in (moment.loss, moment.held_out_loss) if loss is not None]
-    eventually(page, lambda: observed.same(Drawn(page, MAIN).marks("symbol", "loss"), losses))
+    eventually(page, lambda: agreement.same(Drawn(page, MAIN).marks("symbol", "loss"), losses))
 
 
 def form_to_count(page: Any) -> None:
@@ -217,7 +217,7 @@ def operator(page: Any) -> None:
 def marked_texts(page: Any) -> None:
     kept = experiment.bundled("watermark")
     assert kept is not None
-    eventually(page, lambda: observed.watermark(Drawn(page, MAIN), kept))
+    eventually(page, lambda: agreement.watermark(Drawn(page, MAIN), kept))
 
 
 def attack_in_every_way(page: Any) -> None:

@@ -16,7 +16,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.experiments.quantization.two_versions import two_versions
 from core.models.adapter import with_adapter
-from tests.browser import observed
+from tests.browser import agreement
 from tests.browser.conftest import running_app
 from tests.browser.drawn import Drawn
 from tests.browser.test_conversation import recording, use_file
@@ -135,8 +135,8 @@ def beside_its_original(page: Any, folder: Path) -> None:
     page.locator(".st-key-chart_versions_bars svg.marks").wait_for(timeout=COLD)
     model = load_model(folder, device="cpu", dtype="float32")
     (found,) = two_versions(model, with_adapter(model, str(own)), "Once")
-    observed.same(drawn.marks("rect", "full")[:8], found.original.probabilities)
-    observed.same(drawn.marks("rect", "rounded")[:8], found.other.probabilities)
+    agreement.same(drawn.marks("rect", "full")[:8], found.original.probabilities)
+    agreement.same(drawn.marks("rect", "rounded")[:8], found.other.probabilities)
 
 
 ROWS: dict[str, tuple[Callable[[Any, Path], None], str]] = {
