@@ -31,7 +31,15 @@ FOREIGN = {
     "UV_TORCH_BACKEND",
     "cpu",
 }
-EXAMPLES = ("tests/core/experiments/test_echo.py", "pages/ui/i18n/languages/fr/LC_MESSAGES/viewer.po")
+EXAMPLES = (
+    "tests/core/experiments/test_echo.py",
+    "tests/core/experiments/impossible/echo.py",
+    "tests/browser/observed/echo.py",
+    "core/experiments/echo.py",
+    "core/experiments/echo/",
+    "pages/echo",
+    "pages/ui/i18n/languages/fr/LC_MESSAGES/viewer.po",
+)
 
 
 def text_of(document: str) -> str:

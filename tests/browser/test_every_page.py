@@ -217,7 +217,7 @@ def operator(page: Any) -> None:
 def marked_texts(page: Any) -> None:
     kept = experiment.bundled("watermark")
     assert kept is not None
-    eventually(page, lambda: agreement.watermark(Drawn(page, MAIN), kept))
+    eventually(page, lambda: observed.DRAWN["watermark"](Drawn(page, MAIN), kept))
 
 
 def attack_in_every_way(page: Any) -> None:

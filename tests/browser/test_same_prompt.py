@@ -11,7 +11,7 @@ import pytest
 
 from core.experiments.shared.result_file import RecordedExperiment
 from pages.ui.experiments import experiment
-from tests.browser import agreement
+from tests.browser import observed
 from tests.browser.drawn import Drawn
 from tests.browser.watching import download, eventually, live, press, turn_to
 
@@ -25,7 +25,7 @@ def kept_result(page: Any) -> RecordedExperiment:
     """Return the file of the result that is on the page, which must be drawn."""
     file = download(page, page.locator(".st-key-keep_same_prompt button:visible").first)
     kept = RecordedExperiment.loads(file.read_bytes(), experiment.files())
-    eventually(page, lambda: agreement.same_prompt(Drawn(page, RESULT), kept))
+    eventually(page, lambda: observed.DRAWN["same_prompt"](Drawn(page, RESULT), kept))
     return kept
 
 

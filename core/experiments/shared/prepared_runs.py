@@ -1,7 +1,8 @@
 """Prepared runs: about a dozen recordings of the bundled models and of one from elsewhere, each of which demonstrates one point.
 
-Each is a real run. Seeds and prompts are tried until the claim of the recipe holds (`claims_of_runs.py`). Only the words that the recipe names are
-forced. `python -m pages.ui.experiments.record_results` makes the recordings; `... loop_elsewhere=FILE` that of the model in this file.
+Each is a real run. Seeds and prompts are tried until the claim of the recipe holds (`claims_of_runs.py`). Only the words that the recipe
+names are forced. `python -m pages.ui.experiments.record_results` makes the recordings; `... loop_elsewhere=FILE` that of the model in this
+file.
 """
 
 from __future__ import annotations

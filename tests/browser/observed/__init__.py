@@ -17,7 +17,7 @@ Check = Callable[[Drawn, RecordedExperiment], None]
 
 
 def _checks() -> dict[str, Check]:
-    checks = {}
+    checks: dict[str, Check] = {}
     for path in features.paths():
         if Path(__file__).with_name(f"{path}.py").exists():
             module = import_module(f"{__name__}.{path}")

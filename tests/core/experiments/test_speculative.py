@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from core import Generation, SamplingSettings
+from core.errors import BadSetting
 from core.experiments.speculative import (
     ACCEPTED,
     BONUS,
@@ -27,6 +28,7 @@ from core.experiments.speculative import (
     speculate,
 )
 from core.sampling.observe_stages import sampling_probabilities
+from tests.core.experiments.impossible import TEXT, refused
 from tests.core.plain import chi_square, chi_square_limit
 from tests.core.sampling.chains import text_of
 from tests.tiny_models import FULL_ATTENTION, some
@@ -245,3 +247,7 @@ def test_ngrams_guess_what_stood_there_the_last_time() -> None:
     assert guess([1, 2, 7, 5, 2, 8, 1, 2]) == 7  # two words that match beat one that stood there later
     assert guess([2, 7, 2, 8, 2]) == 8  # the latest of equals
     assert guess([1, 2, 3]) is None and guess([4]) is None
+
+
+def test_models_with_different_tokens_are_not_combined(tiny: Any) -> None:
+    refused(lambda: speculate(tiny("gpt2"), tiny("llama"), TEXT), BadSetting)

@@ -14,6 +14,7 @@ from core.errors import BadToken, EmptyPrompt, InputError, ViewerError
 from core.experiments.shared.continuation import continuation
 from core.experiments.what_if import Aligner, Drift, Fork, TopProbabilities, bounds, side_by_side
 from core.sampling.dice import roll
+from tests.core.experiments.impossible import TEXT, refused
 from tests.core.plain import plain_odds
 from tests.tiny_models import some
 
@@ -181,3 +182,19 @@ def test_a_deleted_branch_breaks_the_fork(tiny: Any) -> None:
     assert fork.broken
     with pytest.raises(InputError):
         fork.step()
+
+
+@pytest.mark.parametrize(
+    ("where", "left", "right"),
+    [
+        *[(where, [1], [2]) for where in (-1, 4, True, "1")],
+        *[(1, [5], right) for right in ([5], [-1], [10**12], [True], ["x"], [3] * 10_000)],
+        *[(1, [5, 6], [5]), (1, [], [5]), (1, None, [])],
+    ],
+)
+def test_an_impossible_fork_gets_one_sentence_and_changes_nothing(where: Any, left: Any, right: Any, tiny: Any) -> None:
+    run = Generation(tiny("llama"), TEXT)
+    list(run.stream(3))
+    before = (run.here, len(run.nodes))
+    refused(lambda: Fork.at(run, where, left, right), ViewerError)
+    assert (run.here, len(run.nodes)) == before

@@ -12,9 +12,11 @@ import torch
 
 from core import Generation, SamplingSettings
 from core.costs.operations_and_bytes import pass_multiply_adds
+from core.errors import BadSetting
 from core.experiments.pupil.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
 from core.experiments.pupil.student_report import student_reports
 from core.experiments.pupil.two_models import JudgedParts, JudgedToken, judge
+from tests.core.experiments.impossible import TEXT, refused
 
 PROMPT = "Once upon a time, there was a little fox who"
 MIDDLE = 6.6  # bits: about half of the small model's steps have more entropy
@@ -121,3 +123,7 @@ def test_a_school_report_is_worked_out_from_transformers_logits(large: Any, smal
     assert reports[small.name].kl == pytest.approx((np.exp(theirs) * (theirs - mine)).sum(1).mean(), rel=1e-3)
     given = -mine[np.arange(len(ids) - 1), ids[1:]]
     assert reports[small.name].perplexity == pytest.approx(math.exp(given.mean()), rel=1e-3)
+
+
+def test_models_with_different_tokens_are_not_combined(tiny: Any) -> None:
+    refused(lambda: cascade(tiny("gpt2"), tiny("llama"), TEXT), BadSetting)

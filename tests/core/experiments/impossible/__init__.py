@@ -1,0 +1,30 @@
+"""Impossible input of the experiments: a file for each page, which names the calls and the values that must be refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from core.errors import ViewerError
+
+TEXT = "Once upon a time"
+COUNTS = [0, -1, 10**9, 1.5, True, None, "8"]
+REAL = [-1.0, math.nan, math.inf, "x"]
+Settings = dict[str, tuple[Callable[[Any, Any], Any], list[Any]]]  # how it is called with a model and a value, and the refused values
+Prompts = dict[str, Callable[[Any, str], Any]]  # how it is called with a model and a prompt
+
+
+def refused(call: Callable[[], Any], kind: type[ViewerError]) -> None:
+    """Check that the call, or the first step of the iterator that it returns, raises this kind of error with one sentence."""
+
+    def begin() -> None:
+        asked = call()
+        if isinstance(asked, Iterator):
+            next(asked)
+
+    with pytest.raises(kind) as told:
+        begin()
+    assert str(told.value).endswith(".") and "\n" not in str(told.value) and len(str(told.value)) < 250
