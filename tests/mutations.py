@@ -88,10 +88,10 @@ MUTATIONS = (
     ),
     Mutation(
         "the deviation of a watermark's score is that of a Poisson number",
-        "core/experiments/watermark_detection.py",
+        "core/experiments/shared/watermark_score.py",
         "total * chance * (1 - chance) * (1 if",
         "total * chance * (1 if",
-        "tests/core/experiments/test_watermark_detection.py",
+        "tests/core/experiments/test_watermark.py",
     ),
     Mutation(
         "a multiply-add is one operation",
