@@ -70,8 +70,8 @@ class LanguageModel(TokenSource):
     """A causal language model and its tokenizer. All visitors share it, and it stores no visitor's data.
 
     name; device ("cpu", "cuda:0"); dtype ("float32"): type of the computation; stored_dtype: type of the stored matrices. parameter_count,
-    layer_count, vocabulary_size: counts; context_length: tokens; weight_bytes, cache_bytes_per_token: bytes (the latter computed from the
-    shape: layers x KV heads x head size x 2 x item size).
+    layer_count, vocabulary_size: counts; context_length: tokens; weight_bytes, cache_bytes_per_token: bytes (the latter computed from
+    the shape, see `ModelShape`).
     network: transformers' own; None until `load_network` for a model that was loaded without it. tokenizer: transformers' own, or one with
     the same interface. engine: makes the forward passes.
     """

@@ -17,7 +17,7 @@ from core.tokens.token_text import Token
 from pages.ui.charts.step_tables import shown
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
-from pages.ui.live.answer import prompt_parts
+from pages.ui.live.conversation_answer import prompt_parts
 from pages.ui.session import conversation, current, elements, share_link
 from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.share_link import LONGEST_CONVERSATION

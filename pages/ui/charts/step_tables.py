@@ -112,7 +112,7 @@ def time_text(done: ForwardPass) -> str:
 
 
 def notepad_rows(path: Sequence[Step]) -> pa.Table:
-    """Return the newest steps for `charts.notepad`, two stacked parts each: the columns of `NOTEPAD`."""
+    """Return the newest steps for `run_charts.notepad`, two stacked parts each: the columns of `NOTEPAD`."""
     newest = path[-SLOTS:]
     rows: list[dict[str, object]] = []
     for step in newest:

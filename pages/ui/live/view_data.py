@@ -20,7 +20,7 @@ from pages.ui.charts import cache_gauge, live_rows
 from pages.ui.charts.step_tables import SLOTS, time_text
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import _, quoted, say
-from pages.ui.live import answer, page_needs, server_notes
+from pages.ui.live import conversation_answer, page_needs, server_notes
 from pages.ui.live.ended import why_ended
 from pages.ui.server import offered_models
 from pages.ui.session import current, share_link
@@ -84,8 +84,8 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
         "ended": "" if session.playing else why_ended(run),
         "loop": _loop(run),
         "recorded": _recorded(run),
-        "thoughts": answer.thought_rows(run),
-        "from_cache": answer.from_cache(run, session) if run.messages else "",
+        "thoughts": conversation_answer.thought_rows(run),
+        "from_cache": conversation_answer.from_cache(run, session) if run.messages else "",
         "left": _left(run),
         "final_space": _ends_in_space(run),
         "opened": -1 if session.selected_index is None else session.selected_index,
@@ -121,7 +121,7 @@ def _text(run: Generation, drawn: Drawn) -> dict[str, Any]:
     text: dict[str, Any] = {"first": kept, "after": line[kept], "tokens": rows, "from": first_slot}
     text["series"] = [_slot(step) for step in path[first_slot:]]
     if drawn.run == 0:
-        prompt = answer.prompt_parts(run)[-1] if run.messages else [(token, False) for token in run.prompt_tokens]
+        prompt = conversation_answer.prompt_parts(run)[-1] if run.messages else [(token, False) for token in run.prompt_tokens]
         text["direction"] = live_rows.direction_of(run.prompt_tokens)
         text["prompt"] = [live_rows.prompt_token(*token) for token in prompt]
     return text

@@ -145,7 +145,7 @@ def first_value(row: Setting) -> Any:
 def begin() -> Generation:
     """Return the visitor's run as their fields say: a new one if model or prompt have changed, with the settings of now.
 
-    app.py calls it once per run of the script, and so does a part of a page that is drawn alone; an action that needs the run calls it
+    `begin_run` calls it once per run of the script, and so does a part of a page that is drawn alone; an action that needs the run calls it
     first, because a prompt can be typed and not yet applied. Raises ViewerError if the prompt cannot be continued. The old run returns when
     its prompt is entered again.
     """

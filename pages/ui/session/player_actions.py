@@ -1,6 +1,6 @@
-"""What the buttons of the player do to the visitor's run: step, Play, back, restart, a forced token, another branch, other dice.
+"""What the buttons of the player do to the visitor's run: step, Play, back, restart, another branch, other dice.
 
-Pages pass these actions to their widgets as callbacks. One that fails adds one sentence to the notices. The visitor's run is kept.
+The live view calls them by the verbs of `pages/ui/live/verbs.py`, other pages pass them to widgets as callbacks. One that fails adds one sentence to the notices. The visitor's run is kept.
 """
 
 from __future__ import annotations

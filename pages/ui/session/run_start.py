@@ -1,4 +1,4 @@
-"""The beginning of the visitor's run from model, prompt and settings, or a refusal; the steps of a link; an unloaded model."""
+"""The beginning of the visitor's run from model, prompt and settings, or a refusal; an unloaded model."""
 
 from __future__ import annotations
 

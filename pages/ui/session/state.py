@@ -91,7 +91,7 @@ class Session:
     notes: list[Notice] = field(default_factory=list)  # about the latest action
     next_page_notices: list[str] = field(default_factory=list)  # for the page that the app switches to
     page: str | None = None  # the current page
-    navigation: dict[tuple[str, bool], dict[str, list[st.Page]]] = field(default_factory=dict)  # see `shell.navigation`
+    navigation: dict[tuple[str, bool], dict[str, list[st.Page]]] = field(default_factory=dict)  # see `shell/frame.py`
     head: Any = None  # container for late notices at the head of the page
     place: dict[str, str] = field(default_factory=dict)  # what the page adds to the address, for example a stop of the tour
     shown_notices: set[Notice] = field(default_factory=set)  # notices already drawn on the page
@@ -180,7 +180,7 @@ _ACTING: ContextVar[Session | None] = ContextVar("acting", default=None)
 def acting_for(session: Session) -> Iterator[None]:
     """Act for this visitor outside of Streamlit's script, in their language and one action at a time. For the routes of the run.
 
-    Inside, nothing of Streamlit is called: `field` and `set_field` read and write what the last script run saved.
+    Inside, nothing of Streamlit is called: `field_value` and `set_field` read and write what the last script run saved.
     """
     with session.action_lock, spoken_language.speaking(session.spoken), offered_models.without_spinner():
         acting = _ACTING.set(session)

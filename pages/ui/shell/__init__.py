@@ -1,1 +1,1 @@
-"""Layout: page frame, sidebar, navigation, player, palette, style sheet."""
+"""Layout: page frame, sidebar, navigation, player, style sheet."""

@@ -1,4 +1,4 @@
-"""Play or Pause, and the speed, for a page that plays by Streamlit's clock."""
+"""Play or Pause, and the speed, for a page whose steps are drawn by Streamlit, as What if."""
 
 from __future__ import annotations
 
