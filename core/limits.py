@@ -17,7 +17,8 @@ class Limits:
     visitors: sessions at a time. models: in memory at a time; fewer if memory is short. tokens_per_run: tokens of one path, prompt
     included. prompt_tokens: tokens of a prompt. cache_megabytes: all visitors' caches together, per model. idle_seconds: without a pass for
     this long, a visitor's cache is freed; the next step computes it again. upload_megabytes: size of one uploaded file; at most 64, and 0
-    means 64, because the app and `.streamlit/config.toml` allow no more. readers: requests that one visitor may send at once in a serving experiment. experiments: running at a time, of all visitors.
+    means 64, because the app and `.streamlit/config.toml` allow no more. readers: requests that one visitor may send at once in a serving
+    experiment. experiments: running at a time, of all visitors.
     experiment_seconds: of one experiment. training_seconds, training_tokens: of one training by a visitor. training_megabytes: of the saved
     earlier states of all visitors' trainings. own_models_megabytes: of the models that all visitors trained or counted.
     sockets, sockets_per_address: open browser connections, in total and per address.

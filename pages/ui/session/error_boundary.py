@@ -21,7 +21,9 @@ log = logging.getLogger(__name__)
 def action_boundary(verb: Callable[P, None]) -> Callable[P, None]:
     """Decorate an action of the visitor. It removes the notices of the last action and turns errors into a notice.
 
-    After it the run has a new version, so that the live view is drawn again (`live.changed`). Actions of one visitor run one at a time: Streamlit may start the next script while the old one is still in a forward pass.
+    After it the run has a new version, so that the live view is drawn again (`live.changed`).
+
+    Actions of one visitor run one at a time: Streamlit may start the next script while the old one is still in a forward pass.
     """
 
     @wraps(verb)
