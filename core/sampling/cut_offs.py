@@ -73,7 +73,7 @@ def _least_within(row: Row, border: float) -> float | None:
     border: 1 - top_p, the weight of the excluded tokens. torch adds ascending weights in several lanes. Each weight takes part in as many
     roundings as its lane has likelier tokens, so the average rank bounds the error of the sum.
     """
-    size = len(row.scores)
+    size, total = len(row.scores), row.total
     for depth in DEPTHS:
         head = row.scores[row.scores >= row.top - depth]
         if size <= FEW or 2 * len(head) > size:  # sorting all scores is as fast
@@ -81,12 +81,12 @@ def _least_within(row: Row, border: float) -> float | None:
         head.sort()
         weights = np.exp(head - head.dtype.type(row.top)).astype(np.float64)
         inside = weights.cumsum()
-        tail = max(0.0, row.total - float(inside[-1])) + row.total * SURE
-        if tail > 4 * border * row.total:  # the border is not reached
+        tail = max(0.0, total - float(inside[-1])) + total * SURE
+        if tail > 4 * border * total:  # the border is not reached
             continue
-        inside += row.total - inside[-1]
-        inside /= row.total
-        ranks = (float(weights.dot(np.arange(len(head), 0, -1))) + size * tail) / row.total
+        inside += total - inside[-1]
+        inside /= total
+        ranks = (float(weights.dot(np.arange(len(head), 0, -1))) + size * tail) / total
         off = SURE + border * (ranks / LANES + 64) * 2 * ROUNDED
         first = int(inside.searchsorted(border, "right"))
         if not 0 < first < len(head) or head[first - 1] == head[first]:

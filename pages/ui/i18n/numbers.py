@@ -56,7 +56,8 @@ def spoken_percent(share: float) -> str:
 
 
 def _percent(written: str) -> str:
-    return written.replace("\u00a0", " ").replace("%", _("percent")).replace("<", _("less than")).replace(">", _("more than"))
+    spoken = written.replace("\u00a0", " ").replace("%", _("percent"))
+    return spoken.replace("<", _("less than")).replace(">", _("more than")) if spoken[:1] in "<>" else spoken
 
 
 def token(displayed: str) -> str:

@@ -88,13 +88,16 @@ def comes_from(peer: str | None, headers: Mapping[str, str]) -> str:
     return LOCAL if direct and is_loopback(host_name(headers.get("host"))) else ELSEWHERE
 
 
+_NO_HOST = frozenset("/@?#\\ \t")  # signs that no host has
+
+
 def host_name(host: str | None) -> str | None:
     """Return the name of a Host header without its port, None if it is not valid.
 
     >>> host_name("localhost:8501"), host_name("[::1]:8501"), host_name("a b"), host_name("x@y")
     ('localhost', '::1', None, None)
     """
-    if not host or not host.isascii() or any(c in "/@?#\\ \t" for c in host):
+    if not host or not host.isascii() or not _NO_HOST.isdisjoint(host):
         return None
     if host.startswith("["):
         inner, closed, port = host[1:].partition("]")

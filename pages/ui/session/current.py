@@ -26,7 +26,7 @@ from pages.ui.session import link_replay, operator_role, run_start, share_link
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.run_request import Conversation, RunRequest
 from pages.ui.session.share_link import conversation_of, ending_of
-from pages.ui.session.state import Notice, Session, current_session, field_value, set_field
+from pages.ui.session.state import Notice, Session, current_session, field_value, field_values, set_field
 
 if TYPE_CHECKING:
     from core import Generation
@@ -132,7 +132,7 @@ def settings() -> SamplingSettings:
 
 
 def _settings(session: Session) -> SamplingSettings:
-    asked = map(field_value, SETTINGS)
+    asked = field_values(SETTINGS)
     texts = tuple([None if value is None else str(value) for value in asked])
     return share_link.settings_of(texts, tuple(map(session.link.get, SETTINGS)))
 

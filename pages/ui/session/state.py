@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -200,6 +200,14 @@ def field_value(key: str) -> Any:
     if session is not None and key in session.values_to_set:
         return session.values_to_set[key]
     return st.session_state.get(key)
+
+
+def field_values(keys: Iterable[str]) -> list[Any]:
+    """Return the values of several shared fields, as `field_value` does."""
+    acting = _ACTING.get()
+    if acting is None:
+        return [field_value(key) for key in keys]
+    return [acting.values_to_set.get(key, acting.saved_widget_values.get(key)) for key in keys]
 
 
 def set_field(key: str, value: Any) -> None:
