@@ -40,7 +40,7 @@ from core.reports.settings_text import arguments, summary
 from core.sampling.settings import ORDERS
 from pages.inside.inside_view import heading_of
 from pages.ui import features
-from pages.ui.experiments import experiment
+from pages.ui.experiments import experiment, stored_results
 from pages.ui.i18n import phrases
 from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import CHIPS, chip_text
@@ -98,8 +98,8 @@ assert not app.exception
 left = app.session_state["_session"].run.settings
 assert (left.nudge, left.nudge_growth, left.nudge_twice) == (0, "straight", False)
 for take in features.recorded():
-    path = experiment.FOLDER / f"{take.name}{experiment.ENDING}"
-    written = experiment.loads(path.read_bytes()).dumps(experiment.files()[take.name])
+    path = stored_results.FOLDER / f"{take.name}{stored_results.ENDING}"
+    written = stored_results.loads(path.read_bytes()).dumps(stored_results.files()[take.name])
     assert gzip.decompress(written) == gzip.decompress(path.read_bytes()), f"the new setting changes {path.name}"
 print("it is everywhere")
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pages.ui import features
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.presenting import prepared_talks
 
 ROOT = Path(__file__).parents[1]
@@ -58,12 +58,12 @@ print("the rest draws")
 
 def results_of(page: str) -> list[str]:
     """The bundled results that the declaration of a page names."""
-    return [f"{result.name}{experiment.ENDING}" for result in features.feature_of(page).recorded]
+    return [f"{result.name}{stored_results.ENDING}" for result in features.feature_of(page).recorded]
 
 
 def copy_without(page: str, folder: Path) -> None:
     """Lay links to everything into a folder but to what belongs to this page."""
-    left_out = {ROOT / name.format(page) for name in OF_A_PAGE} | {experiment.FOLDER / name for name in results_of(page)}
+    left_out = {ROOT / name.format(page) for name in OF_A_PAGE} | {stored_results.FOLDER / name for name in results_of(page)}
     for name in OPENED:
         (folder / name).mkdir()
         for path in (ROOT / name).iterdir():
@@ -84,6 +84,6 @@ def copy_without(page: str, folder: Path) -> None:
 def test_everything_else_draws_without_a_page(page: str, tmp_path: Path) -> None:
     copy_without(page, tmp_path)
     stops = ", ".join(title for title, stop in prepared_talks.STOPS.items() if stop.page == page)
-    saved = [str(experiment.FOLDER / name) for name in results_of(page)]
+    saved = [str(stored_results.FOLDER / name) for name in results_of(page)]
     used = subprocess.run([sys.executable, "-c", USE, page, stops, *saved], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert used.returncode == 0 and "the rest draws" in used.stdout, used.stderr[-3000:]

@@ -15,7 +15,7 @@ from pages.batching.serving_board import READER_STATES, STATES, serving_board
 from pages.batching.serving_board_rows import Board
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _, said

@@ -17,7 +17,7 @@ from pages.batching import batching_view
 from pages.batching.burst_view import burst_page
 from pages.batching.memory_calculator import calculator
 from pages.ui.experiments import experiment, results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import names
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_, _, said

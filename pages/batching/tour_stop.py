@@ -8,7 +8,7 @@ from core.experiments.batching.compared_policies import serve
 from core.experiments.shared.planned_requests import PlannedRequest, planned_requests
 from pages.batching.serving_board import serving_board
 from pages.batching.serving_board_rows import Board
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import names
 from pages.ui.i18n.example_texts import EXAMPLES, FIRST_PROMPT
 from pages.ui.i18n.translation import _

@@ -8,7 +8,7 @@ from core.experiments.cache import CACHED, UNCACHED, RaceStep, race
 from pages.cache import race_view
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.error_boundary import drawing_boundary

@@ -8,7 +8,7 @@ from core.experiments.cache import CACHED, UNCACHED, race
 from pages.cache import race_rows
 from pages.ui.charts import cost_charts
 from pages.ui.charts.css_colours import legend
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import FIRST_PROMPT
 from pages.ui.i18n.translation import _

@@ -14,7 +14,7 @@ from core.experiments.calibration import DIE, TEMPERATURES, Calibration
 from core.record.csv_text import csv_text
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, percent_axis, tips, two_sides
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _

@@ -13,7 +13,7 @@ from core.experiments.candidates.best_of_n import FORMULAS, MAJORITY, MEAN, NORM
 from core.experiments.shared.written_rows import BatchStep
 from pages.candidates.rows_of_tries import rows_of_beams, rows_of_candidates
 from pages.ui.experiments import experiment
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, figures, ngettext, quoted

@@ -11,7 +11,7 @@ from core.experiments.candidates.best_of_n import FORMULAS, MEAN, write_and_time
 from pages.candidates import TRIES_VIEWS, candidates_view
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import experiment, results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n.translation import _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT

@@ -16,7 +16,7 @@ from core.sampling.presets import PRESETS
 from core.sampling.settings import SamplingSettings
 from pages.compare import COMPARE_VIEWS, SETTING_NAMES, SIDEBAR
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain

@@ -11,7 +11,7 @@ from core.engine.model import LanguageModel
 from core.experiments.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
 from pages.ui.charts import cost_charts
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
 from pages.ui.session import current, elements, notices, provenance

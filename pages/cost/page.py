@@ -13,7 +13,7 @@ from core.experiments.cost import answers, two_requests
 from core.sources.capabilities import WHY_NOT, Can
 from pages.cost import receipt_sentences
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain

@@ -9,7 +9,7 @@ from core.errors import BadRecording
 from core.experiments.shared import prepared_runs
 from core.experiments.shared.result_file import RecordedExperiment
 from pages.ui import features
-from pages.ui.experiments import experiment
+from pages.ui.experiments import experiment, stored_results
 from pages.ui.features import Recorded
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
@@ -104,7 +104,7 @@ def file_uploaded() -> None:
 def open_file(data: bytes) -> str:
     """Open a file with a run or an experiment. Returns the path of its page. Raises BadRecording."""
     try:
-        recording = experiment.loads(data)
+        recording = stored_results.loads(data)
     except BadRecording as error:
         if not str(error).startswith(NO_EXPERIMENT):
             raise

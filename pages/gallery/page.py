@@ -8,7 +8,7 @@ from core.errors import BadRecording
 from core.experiments.shared import prepared_runs
 from pages.gallery import gallery
 from pages.ui import features
-from pages.ui.experiments import experiment
+from pages.ui.experiments import experiment, stored_results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
@@ -47,7 +47,7 @@ def experiment_card(name: str) -> None:
     with st.container(border=True, gap="xsmall", height="stretch", key=f"gallery_{name}"):
         st.markdown(f"**{_(title)}**")
         st.caption(_(point))
-        recording = experiment.bundled(name)
+        recording = stored_results.bundled(name)
         if recording is None:
             st.caption(_("This recording cannot be read."))
             return

@@ -11,7 +11,7 @@ from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.looping import CHOSEN_BY, LOOP_VIEWS, looping_charts
 from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain

@@ -10,7 +10,7 @@ from core.engine.kv_cache.token_eviction import EvictingKVCache
 from core.errors import ViewerError
 from core.experiments.memory.cache_budget import Answer, CacheStep, PolicyOutcome, RecallTask
 from pages.memory import cache_view
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _

@@ -17,7 +17,7 @@ from core.experiments.memory.cache_budget import (
     kv_bytes_per_token,
 )
 from pages.memory import cache_view
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import names
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import tour_state

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.limits import Limits
 from core.sources.capabilities import Can
-from pages.ui.experiments import experiment
+from pages.ui.experiments.worker import workers
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
@@ -87,7 +87,7 @@ def figures() -> None:
         kept = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
         st.metric(_("Visitors"), of_seats.format(here=len(people), seats=limits.visitors or "∞"), width="content", help=kept)
         st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
-        st.metric(_("Experiments"), numbers.whole(len(experiment.workers().active)), width="content")
+        st.metric(_("Experiments"), numbers.whole(len(workers().active)), width="content")
         st.metric(_("Memory"), numbers.size(psutil.Process().memory_info().rss), width="content")
 
 

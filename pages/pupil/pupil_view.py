@@ -16,7 +16,7 @@ from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.step_tables import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.names import COUNTED_RATES
 from pages.ui.i18n.numbers import written

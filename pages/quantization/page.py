@@ -12,7 +12,7 @@ from core.experiments.shared.network_copy import GROUP
 from core.experiments.shared.own_text import along_own_text
 from pages.quantization import SCALES, parts_view, versions_view
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, said

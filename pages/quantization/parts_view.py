@@ -9,7 +9,7 @@ import streamlit as st
 from core.experiments.quantization.rounded_weights import PartDamage
 from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _
 from pages.ui.views import chart

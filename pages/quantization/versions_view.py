@@ -10,7 +10,7 @@ from core.experiments.quantization.two_versions import TwoVersions, Version, two
 from pages.ui.charts import before_after_bars
 from pages.ui.charts.css_colours import AFTER, BEFORE, legend
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _

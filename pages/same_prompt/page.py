@@ -15,7 +15,7 @@ from pages.ui.charts.css_colours import DARKEST, legend
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.controls import Values
 from pages.ui.i18n.example_texts import EXAMPLES

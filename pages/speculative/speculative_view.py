@@ -10,7 +10,7 @@ from core.experiments.speculative import BONUS, Gain, PlainStep, SpeculativeRoun
 from pages.speculative.speculative_text import draft_tokens, speculative_text, verdicts
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _

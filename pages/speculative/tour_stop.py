@@ -10,7 +10,7 @@ import streamlit as st
 from core.experiments.speculative import PlainStep, SpeculativeRound, gain, speculate
 from pages.speculative.speculative_text import speculative_text, verdicts
 from pages.ui.charts.css_colours import legend
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n.example_texts import FIRST_PROMPT
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import tour_state

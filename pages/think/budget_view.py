@@ -15,7 +15,7 @@ from core.record.csv_text import csv_text
 from pages.think.think_view import plain, verdict
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shares_up, tips, two_sides
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.session import elements

@@ -13,7 +13,7 @@ from core.experiments.think.thinking import Question, count, sums
 from core.experiments.think.thinking_budget import budget_curve, budget_set
 from pages.think import SET_KINDS, THINK_VIEWS, budget_view, think_view
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import _, said
 from pages.ui.session import current, elements, provenance

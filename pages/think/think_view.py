@@ -16,7 +16,7 @@ from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, DIRECT, P
 from core.experiments.think.thinking import Answered, Question, ReasoningStep, think
 from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, percent_axis, shares_up, text_places, tips, two_sides
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements

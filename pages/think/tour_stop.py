@@ -7,7 +7,7 @@ import streamlit as st
 from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT
 from core.experiments.think.thinking import Question
 from pages.think import think_view
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import tour_state

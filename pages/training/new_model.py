@@ -11,7 +11,7 @@ from core.finetuning.from_scratch import ScratchModel
 from pages.training import loss_rows
 from pages.ui.charts import loss_chart
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import N_, _

@@ -15,7 +15,7 @@ from core.experiments.training.training_step import StepComparison, compare_step
 from core.models.bundled_models import card_section
 from core.models.growth_record import growth_of
 from pages.ui.experiments import experiment, results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.numbers import written
 from pages.ui.i18n.translation import _

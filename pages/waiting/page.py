@@ -8,7 +8,7 @@ from core.experiments.shared.side_by_side import Column, side_by_side
 from core.experiments.waiting.load import AFTER, BEFORE, Watched, load_curve, watch_one
 from pages.ui.components.browser.browser import round_trip
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import _

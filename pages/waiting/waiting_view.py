@@ -17,7 +17,7 @@ from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.components.browser.browser import RoundTrip
 from pages.ui.components.stream_stage.stream_stage import stream_stage
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, ngettext, said
 from pages.ui.session import elements

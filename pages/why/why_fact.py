@@ -12,7 +12,7 @@ from pages.ui.charts import before_after_bars
 from pages.ui.charts.css_colours import AFTER, BEFORE, Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.experiments.why.steered_run import BROKEN, SteeredRun, steered_run
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain

@@ -11,7 +11,7 @@ from core.experiments.why.logit_sum import LogitSum, logit_sum
 from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDING, FEED_FORWARD, HEAD, LogitPart
 from core.record.csv_text import csv_text
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _

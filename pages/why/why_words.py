@@ -19,7 +19,7 @@ from pages.ui.components.browser import browser
 from pages.ui.components.live import live
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted, said

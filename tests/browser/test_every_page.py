@@ -18,7 +18,7 @@ from core.experiments.shared.result_file import RecordedExperiment
 from core.models.growth_record import growth_of
 from core.models.hub import bundled_names
 from pages.ui import features
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.features import Recorded
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.example_texts import EXAMPLES
@@ -215,7 +215,7 @@ def operator(page: Any) -> None:
 
 
 def marked_texts(page: Any) -> None:
-    kept = experiment.bundled("watermark")
+    kept = stored_results.bundled("watermark")
     assert kept is not None
     eventually(page, lambda: observed.DRAWN["watermark"](Drawn(page, MAIN), kept))
 
@@ -311,7 +311,7 @@ class Experiment:
 
     def recorded(self) -> None:
         """Compare with the result that came with the app."""
-        kept = experiment.bundled(self.take.name)
+        kept = stored_results.bundled(self.take.name)
         assert kept is not None
         self.page.locator(f".st-key-recorded_{self.take.name}").wait_for()
         self.matches(kept)
@@ -343,7 +343,7 @@ class Experiment:
         else:
             live(self.page, self.take.press, name)
         file = download(self.page, self.page.locator(f".st-key-keep_{name} button:visible").first)
-        self.matches(RecordedExperiment.loads(file.read_bytes(), experiment.files()))
+        self.matches(RecordedExperiment.loads(file.read_bytes(), stored_results.files()))
 
 
 def darken(page: Any) -> None:

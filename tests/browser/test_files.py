@@ -15,7 +15,7 @@ import pytest
 
 from core.experiments.shared.result_file import RecordedExperiment
 from core.generation.recorded_run import Recording
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.presenting import talk_file
 from tests.browser.watching import Watching, download, opened, press, same_text
 
@@ -48,7 +48,7 @@ def test_candidates_code_and_the_live_page_of_a_run(visit: Callable[..., Watchin
 
 def test_the_tables_of_pages_hold_their_results(at: At) -> None:
     page = at("looping")
-    recorded = RecordedExperiment.loads((experiment.FOLDER / "looping.json.gz").read_bytes(), experiment.files()).seen[-1]
+    recorded = RecordedExperiment.loads((stored_results.FOLDER / "looping.json.gz").read_bytes(), stored_results.files()).seen[-1]
     table = table_of(download(page, page.locator(".st-key-looping_csv button")))
     assert table.log_probability.tolist() == pytest.approx([tried.log_probability for tried in recorded.remedies])
     assert table.setting.tolist() == [tried.setting for tried in recorded.remedies]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from core.experiments.shared.result_file import RecordedExperiment
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from tests.browser import observed
 from tests.browser.drawn import Drawn
 from tests.browser.watching import download, eventually, live, press, turn_to
@@ -24,7 +24,7 @@ RESULT = ".st-key-result_same_prompt"
 def kept_result(page: Any) -> RecordedExperiment:
     """Return the file of the result that is on the page, which must be drawn."""
     file = download(page, page.locator(".st-key-keep_same_prompt button:visible").first)
-    kept = RecordedExperiment.loads(file.read_bytes(), experiment.files())
+    kept = RecordedExperiment.loads(file.read_bytes(), stored_results.files())
     eventually(page, lambda: observed.DRAWN["same_prompt"](Drawn(page, RESULT), kept))
     return kept
 

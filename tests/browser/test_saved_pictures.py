@@ -17,7 +17,7 @@ from core.experiments.cache import UNCACHED
 from core.message import percent
 from pages.batching.serving_board import board_table
 from pages.batching.serving_board_rows import Board
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.i18n import numbers
 from tests.browser.watching import PATIENCE, Watching, download, eventually, press
 
@@ -155,7 +155,7 @@ def test_the_run_is_saved_as_a_slide_a_page_and_an_animation(visit: Visit, brows
 
 def test_a_chart_of_the_cache_page_has_what_its_recorded_result_was_made_with(at: At) -> None:
     page = at("cache")
-    known = experiment.bundled("race")
+    known = stored_results.bundled("race")
     assert known is not None and known.made_by is not None
     menu = Menu(page, "cache_total")
     last = [step for step in known.seen if step.runner == UNCACHED][-1]
@@ -168,7 +168,7 @@ def test_a_chart_of_the_cache_page_has_what_its_recorded_result_was_made_with(at
 
 def test_the_serving_board_and_the_text_of_inside_have_the_menu_too(at: At) -> None:
     page = at("batching")
-    known = experiment.bundled("batching")
+    known = stored_results.bundled("batching")
     assert known is not None
     who, policies, _places = known.about
     board = Board.of(who, len(policies))

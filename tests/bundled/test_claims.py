@@ -23,7 +23,7 @@ from core.experiments.shared.claims_of_runs import branches, ends_in_a_sentence,
 from core.experiments.shared.prepared_runs import PREPARED, PreparedRun
 from core.experiments.why.steered_run import steered
 from pages.gallery import gallery
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.features import recorded
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.example_texts import EXAMPLES
@@ -64,7 +64,7 @@ def test_a_prepared_run_shows_its_claim_in_its_file_and_with_the_weights(recipe:
 @pytest.mark.exhaustive
 def test_all_recorded_times_are_of_one_machine_and_one_day() -> None:
     """Before a release: until then a new result has the day and the machine of whoever added it, and its page says so."""
-    found = [experiment.bundled(spec.name) for spec in recorded()]
+    found = [stored_results.bundled(spec.name) for spec in recorded()]
     made = {(one.recorded_on, one.made_by.machine) for one in found if one is not None and isinstance(one.made_by, Provenance)}
     assert len(made) == 1, f"{made}: record all results in one sitting, `python -m pages.ui.experiments.record_results` without names"
     assert all(made.pop())

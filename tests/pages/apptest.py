@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.experiments.experiment import Worker
+from pages.ui.experiments.worker import Worker
 from pages.ui.live.verbs import VERBS, Press
 from pages.ui.live.view_data import NOTHING, view_data
 from pages.ui.session.state import acting_for

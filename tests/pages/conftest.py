@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.experiments import experiment
-from pages.ui.experiments.experiment import Worker
+from pages.ui.experiments import stored_results
+from pages.ui.experiments.worker import Worker
 
 APP = Path(__file__).with_name("main.py")
 
@@ -47,7 +47,7 @@ def open_app() -> Iterator[Callable[..., AppTest]]:
 def no_recordings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As if the app had come without recordings: pages begin with what they have of their own."""
 
-    monkeypatch.setattr(experiment, "FOLDER", tmp_path)
+    monkeypatch.setattr(stored_results, "FOLDER", tmp_path)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import features
-from pages.ui.experiments.experiment import Worker
+from pages.ui.experiments.worker import Worker
 from pages.ui.i18n import spoken_language, translation
 from pages.ui.shell.sidebar import used_settings
 from tests.pages.apptest import Open, State, html, show_more

@@ -12,8 +12,8 @@ from typing import get_args
 import pytest
 
 from pages.ui import features
-from pages.ui.experiments import experiment
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments import stored_results
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from tests.pages.apptest import Open, State, html
@@ -36,12 +36,12 @@ def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: St
 
 @pytest.mark.parametrize("spec", features.recorded(), ids=lambda spec: spec.name)
 def test_a_result_came_with_the_app_shows_its_claim_and_is_written_as_it_was_read(spec: features.Recorded) -> None:
-    path = experiment.FOLDER / f"{spec.name}{experiment.ENDING}"
-    found = experiment.bundled(spec.name)
+    path = stored_results.FOLDER / f"{spec.name}{stored_results.ENDING}"
+    found = stored_results.bundled(spec.name)
     assert found is not None and found.name == spec.name and path.stat().st_size < 200_000
     assert spec.claim.holds(found.seen), spec.claim.says
     assert isinstance(found.made_by, Provenance) and found.made_by.model
-    written = found.dumps(experiment.files()[spec.name])
+    written = found.dumps(stored_results.files()[spec.name])
     hint = "if you added a setting or a field, record all results again: `python -m pages.ui.experiments.record_results`"
     assert gzip.decompress(written) == gzip.decompress(path.read_bytes()), hint
 
@@ -55,17 +55,17 @@ def test_the_fields_of_an_observation_tell_its_class() -> None:
 
 
 def test_what_holds_a_model_is_not_offered_as_a_file() -> None:
-    found = experiment.bundled("race")
+    found = stored_results.bundled("race")
     assert found is not None
     plain = Experiment(found.seen, made_by=found.made_by, about=found.about)
-    assert experiment.can_save("race", plain) and not experiment.can_save("race", replace(plain, about=object()))
-    assert not experiment.can_save("race", replace(plain, seen=(*found.seen, object())))
-    assert not experiment.can_save("compare_unread", plain), "the gallery could not open it"
+    assert stored_results.can_save("race", plain) and not stored_results.can_save("race", replace(plain, about=object()))
+    assert not stored_results.can_save("race", replace(plain, seen=(*found.seen, object())))
+    assert not stored_results.can_save("compare_unread", plain), "the gallery could not open it"
 
 
 def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / f"race{experiment.ENDING}").write_bytes(b"broken")
-    monkeypatch.setattr(experiment, "FOLDER", tmp_path)
+    (tmp_path / f"race{stored_results.ENDING}").write_bytes(b"broken")
+    monkeypatch.setattr(stored_results, "FOLDER", tmp_path)
     app = open_app(page="cache")
     assert "A recorded result." not in html(app)
 

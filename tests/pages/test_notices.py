@@ -78,10 +78,10 @@ def test_where_the_prompt_is_typed_its_refusal_is_said_at_once(page: str, open_a
 
 
 def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.ui.experiments import experiment
+    from pages.ui.experiments import worker
 
     app = open_app(page="compare")
-    monkeypatch.setattr(experiment, "MOST_OF_ONE_VISITOR", 0)
+    monkeypatch.setattr(worker, "MOST_OF_ONE_VISITOR", 0)
     press(app, "compare_start")
     sentence = f"You have {0} experiments running. Stop one of them, or wait until one ends."
     assert told(app) == [sentence]

@@ -23,8 +23,8 @@ from core.experiments.shared import prepared_runs
 from core.models.hub import BUNDLED
 from core.reports.step_picture import PictureStyle, step_svg
 from core.sampling import presets
-from pages.ui.experiments import experiment
-from pages.ui.experiments.experiment import Worker
+from pages.ui.experiments import stored_results
+from pages.ui.experiments.worker import Worker
 from pages.ui.features import Recorded, file_of, recorded
 from pages.ui.i18n import example_texts, spoken_language
 from pages.ui.i18n.translation import wording
@@ -56,7 +56,7 @@ def record(spec: Recorded) -> bytes:
         raise RuntimeError(f"{spec.name} has no observations: {run.error}")
     if not spec.claim.holds(run.seen):
         raise RuntimeError(f"{spec.name} does not show this: {spec.claim.says}. Search again with `pages.ui.presenting.choose_examples`.")
-    return experiment.dumps(spec.name, run)
+    return stored_results.dumps(spec.name, run)
 
 
 def first_steps() -> dict[Path, str]:
@@ -89,7 +89,7 @@ def main(names: list[str]) -> None:
     if names == ["first_step"]:
         return
     warm_up()
-    experiment.FOLDER.mkdir(parents=True, exist_ok=True)
+    stored_results.FOLDER.mkdir(parents=True, exist_ok=True)
     prepared_runs.FOLDER.mkdir(parents=True, exist_ok=True)
     for recipe in prepared_runs.PREPARED:
         if (names and recipe.name not in names) or not (recipe.is_bundled or files.get(recipe.name)):
@@ -102,8 +102,8 @@ def main(names: list[str]) -> None:
             continue
         began = monotonic()
         data = record(spec)
-        write_file(experiment.FOLDER / f"{spec.name}{experiment.ENDING}", data, began)
-        experiment.clear_cache()  # a later experiment may begin with this result
+        write_file(stored_results.FOLDER / f"{spec.name}{stored_results.ENDING}", data, began)
+        stored_results.clear_cache()  # a later experiment may begin with this result
 
 
 def write_file(path: Path, data: bytes, began: float) -> None:

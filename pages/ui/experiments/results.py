@@ -16,8 +16,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.experiments import experiment
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments import experiment, stored_results
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import elements, notices, progress, provenance
@@ -172,10 +172,10 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
 
 def keep_button(name: str, run: Experiment) -> None:
     """Draw the button that saves the experiment as a file, if it can be saved."""
-    if not experiment.can_save(name, run):
+    if not stored_results.can_save(name, run):
         return
     about = _("Save this experiment as a file. The gallery opens it without a model.")
-    save_button("", partial(experiment.dumps, name, run), f"{name}{experiment.ENDING}", key=f"keep_{name}", help=about, quiet=True)
+    save_button("", partial(stored_results.dumps, name, run), f"{name}{stored_results.ENDING}", key=f"keep_{name}", help=about, quiet=True)
 
 
 def grey_line(line: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pages.ui.experiments import experiment, results
-from pages.ui.experiments.experiment import Experiment
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n.controls import Value
 from pages.ui.i18n.example_texts import FIRST_PROMPT
 from pages.ui.presenting import tour_state

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.experiments.calibration import TEMPERATURES, calibrations
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.i18n import numbers
 from tests.pages.apptest import Open, State, press, run_on, said, told
 
@@ -16,7 +16,7 @@ AT = "calibration_temperature"
 
 def test_the_temperature_bends_the_recorded_curve_without_a_pass(open_app: Open, session: State) -> None:
     app = open_app(page="calibration")
-    kept = experiment.bundled("calibration")
+    kept = stored_results.bundled("calibration")
     assert kept is not None
     teacher, pupil = (part for part in kept.seen if part.counts)
     for temperature in (1.0, 2.0, 0.5):

@@ -9,7 +9,7 @@ import pytest
 from core.errors import BadRecording
 from core.experiments.shared import prepared_runs
 from pages.gallery import gallery
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.session import upload_field
 from tests.pages.apptest import Open, State, go, press
 
@@ -23,7 +23,7 @@ def test_what_had_been_written_can_be_brought_back(open_app: Open, session: Stat
 
 def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app(page="gallery")
-    race = (experiment.FOLDER / f"race{experiment.ENDING}").read_bytes()
+    race = (stored_results.FOLDER / f"race{stored_results.ENDING}").read_bytes()
     run = (prepared_runs.FOLDER / f"hot{prepared_runs.ENDING}").read_bytes()
     held = session(app).experiments
     shown: list[Any] = []

@@ -9,13 +9,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.experiments.looping import Looping
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.i18n import numbers
 from tests.pages.apptest import Open, live, press, said, told, view
 
 
 def recorded() -> Looping:
-    seen: Looping = experiment.loads((experiment.FOLDER / "looping.json.gz").read_bytes()).seen[-1]
+    seen: Looping = stored_results.loads((stored_results.FOLDER / "looping.json.gz").read_bytes()).seen[-1]
     return seen
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.remote import http_client
 from pages.same_prompt import ways
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.server import offered_models
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 from tests.pages.apptest import Open, State, go, html, press, run_on, said, told
@@ -36,7 +36,7 @@ def test_a_link_of_many_changes_is_read_at_once_and_each_change_counts_once() ->
 
 
 def test_the_recorded_result_says_why_its_texts_part_in_numbers_that_differ(open_app: Open) -> None:
-    kept = experiment.bundled("same_prompt")
+    kept = stored_results.bundled("same_prompt")
     assert kept is not None
     texts = said(open_app(page="same_prompt"))
     for run in kept.seen[-1].runs:

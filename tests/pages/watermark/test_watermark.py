@@ -13,7 +13,7 @@ from core.experiments import watermark
 from core.experiments.shared import watermark_score as scoring
 from core.experiments.shared.watermark_score import CALLED, Score
 from core.experiments.watermark import ATTACKED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.views import watermark_score
 from tests.pages.apptest import Open, State, press, run_on, said, show_more
 
@@ -29,7 +29,7 @@ def of_kind(seen: Any, kind: type, /, **fields: Any) -> list[Any]:
 
 
 def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app: Open) -> None:
-    kept = experiment.bundled("watermark")
+    kept = stored_results.bundled("watermark")
     assert kept is not None
     app = open_app(page="watermark")
     tokens, settings = of_kind(kept.seen, MarkedToken, side=MARKED), kept.about

@@ -13,7 +13,8 @@ import pytest
 
 from core.errors import NotAllowed, PromptTooLong
 from pages.ui.experiments import experiment
-from pages.ui.experiments.experiment import Worker, Workers
+from pages.ui.experiments import worker as threads
+from pages.ui.experiments.worker import Worker, Workers
 from pages.ui.i18n import numbers
 from pages.ui.server.gate import Connection, Gate
 from pages.ui.session.state import Session
@@ -92,7 +93,7 @@ def test_it_ends_when_its_visitor_has_no_websocket_any_more(monkeypatch: pytest.
     worker = begun(source, someone)
     until(lambda: len(worker.seen) > 3)
     now = [monotonic()]
-    monkeypatch.setattr(experiment, "monotonic", lambda: now[0])
+    monkeypatch.setattr(threads, "monotonic", lambda: now[0])
     Gate.connections.clear()
     until(lambda: worker.alone_since is not None)
     someone.connection = "b"  # the browser has connected again
@@ -127,11 +128,11 @@ def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
 
 
 def test_it_is_bounded_in_number_and_time(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experiment, "MOST_OBSERVATIONS", 7)
+    monkeypatch.setattr(threads, "MOST_OBSERVATIONS", 7)
     worker = begun(Endless(), visitor)
     assert worker.wait(SOON)
     assert worker.seen == list(range(7)) and "7 observations" in (worker.error or "")
-    monkeypatch.setattr(experiment, "MOST_OBSERVATIONS", 10**9)
+    monkeypatch.setattr(threads, "MOST_OBSERVATIONS", 10**9)
     monkeypatch.setenv("TOKEN_VIEWER_EXPERIMENT_SECONDS", "1")
     worker = begun(Endless(), visitor)
     assert worker.wait(SOON)

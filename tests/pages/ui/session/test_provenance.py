@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import BadRecording
 from core.experiments.shared.result_file import RecordedExperiment
-from pages.ui.experiments import experiment
+from pages.ui.experiments import stored_results
 from pages.ui.i18n import spoken_language
 from pages.ui.session import run_start
 from pages.ui.session.provenance import Provenance, stored
@@ -117,22 +117,22 @@ def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_
 )
 def test_a_file_with_an_input_that_no_page_has_is_refused(changed: dict[str, Any]) -> None:
     """16 MB of a stranger would be shown on the page of its result, again at each draw."""
-    content = json.loads(gzip.decompress((experiment.FOLDER / "same_prompt.json.gz").read_bytes()))
-    RecordedExperiment.loads(gzip.compress(json.dumps(content).encode()), experiment.files())
+    content = json.loads(gzip.decompress((stored_results.FOLDER / "same_prompt.json.gz").read_bytes()))
+    RecordedExperiment.loads(gzip.compress(json.dumps(content).encode()), stored_results.files())
     content["made_by"] |= changed
     with pytest.raises(BadRecording, match="broken"):
-        RecordedExperiment.loads(gzip.compress(json.dumps(content).encode()), experiment.files())
+        RecordedExperiment.loads(gzip.compress(json.dumps(content).encode()), stored_results.files())
 
 
 def test_a_result_of_an_older_file_opens_and_shows_its_controls_as_they_were_written(
     open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spoken_language, "best_match", lambda wanted: "de")
-    content = json.loads(gzip.decompress((experiment.FOLDER / "same_prompt.json.gz").read_bytes()))
+    content = json.loads(gzip.decompress((stored_results.FOLDER / "same_prompt.json.gz").read_bytes()))
     del content["made_by"]["controls"]
     content["made_by"] |= {"chosen": [["the first way", "eager attention | 4 <b>texts"]], "hidden_inputs": [["the text before it", "Once"]]}
     content["about"] = ["eager attention | 4 <b>texts", "bfloat16"]
-    opened = experiment.loads(gzip.compress(json.dumps(content).encode()))
+    opened = stored_results.loads(gzip.compress(json.dumps(content).encode()))
     app = open_app(page="same_prompt")
     session(app).experiments["same_prompt"] = opened
     app.run()
