@@ -30,7 +30,7 @@ def use(name: str) -> None:
 
 def can_chat(name: str) -> bool:
     """Return whether the model has a chat template, or may have one, because it is not loaded."""
-    model = current_session().taught.get(name) or offered_models.in_memory().get(name)
+    model = current_session().models.taught.get(name) or offered_models.in_memory().get(name)
     return Can.CHAT in model.can if model is not None else name not in {entry.name for entry in list_models()}
 
 

@@ -45,7 +45,7 @@ def unload(name: str) -> None:
 def remove(name: str) -> None:
     """Remove one of the visitor's own models."""
     anchor_notices("models_here")
-    current_session().taught.pop(name, None)
+    current_session().models.taught.pop(name, None)
     notify(_("{name} was removed. Its text stays until you start another run.").format(name=name))
 
 
@@ -101,7 +101,7 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
 
 def buttons(name: str, bundled: bool, loaded: bool) -> None:
     """Draw the buttons of one model."""
-    operator, taught = operator_role.is_operator(), name in current_session().taught
+    operator, taught = operator_role.is_operator(), name in current_session().models.taught
     if name != current.model_name():
         st.button(_("Use"), key=f"models_use_{name}", on_click=use, args=(name,))
         if taught:

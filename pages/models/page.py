@@ -195,5 +195,5 @@ if operator:
     with drawing_boundary():
         server_form.from_a_server()
 with drawing_boundary():
-    if current.model_name() in current_session().servers and remote_model_notes.is_served():
+    if current.model_name() in current_session().models.servers and remote_model_notes.is_served():
         server_metrics()

@@ -46,7 +46,7 @@ def _data(run: Generation | None, state: StageState, notice: str) -> dict[str, A
         "say": {beat: [_(first), _(second)] for beat, (first, second) in texts.SAY.items()},
         "notice": notice,
         "did": state.did,
-        "session": current_session().name,
+        "session": current_session().browser.name,
         "talk": talk.shown_stop(),
         "words": [],
         "looks": {},

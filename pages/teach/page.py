@@ -75,7 +75,7 @@ def use_and_save() -> None:
     """Draw the buttons that put the taught model into the visitor's list, save it and open a saved one."""
     elements.section(_("Use it"), _("your own model, for this session"))
     elements.notices("teach_use")
-    taught = current_session().taught
+    taught = current_session().models.taught
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_use"):
         current_lesson = finetuning_session.lesson()
         if (

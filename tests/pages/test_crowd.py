@@ -38,7 +38,7 @@ def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytes
         house.add(session)
     app = AppTest.from_file(APP, default_timeout=60).run()
     assert FULL in told(app)
-    idle[1].seen -= 10_000
+    idle[1].browser.seen -= 10_000
     assert FULL not in told(app.run())
     assert idle[1] not in house and idle[0] in house
 
@@ -46,11 +46,11 @@ def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytes
 def test_a_visitor_whose_websocket_was_closed_keeps_their_seat_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
     seats.ACTIVE.clear()
-    left = state.Session(connection="closed")
+    left = state.Session(browser=state.Browser(websocket="closed"))
     seats.ACTIVE.add(left)
     app = AppTest.from_file(APP, default_timeout=60).run()
     assert FULL in told(app)
-    left.seen -= seats.RECONNECT_SECONDS + 1
+    left.browser.seen -= seats.RECONNECT_SECONDS + 1
     assert FULL not in told(app.run())
 
 

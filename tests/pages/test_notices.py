@@ -39,15 +39,15 @@ def inner() -> None:
 
 def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: state.Session) -> None:
     outer("start")
-    assert visitor.notes == [state.Notice("Too little.", "start"), state.Notice("Too much.", "start")]
+    assert visitor.notices.latest == [state.Notice("Too little.", "start"), state.Notice("Too much.", "start")]
     notices.notify("By the way.")
     notices.notify("By the way.")  # the same is said once
-    assert [note.text for note in visitor.notes].count("By the way.") == 1
-    assert visitor.notes[-1] == state.Notice("By the way.", ""), "what is said while nothing was pressed stands at the head"
+    assert [note.text for note in visitor.notices.latest].count("By the way.") == 1
+    assert visitor.notices.latest[-1] == state.Notice("By the way.", ""), "what is said while nothing was pressed stands at the head"
     inner()
-    assert visitor.notes == [state.Notice("Too little.", "")]
+    assert visitor.notices.latest == [state.Notice("Too little.", "")]
     elements.clear_notices()
-    assert visitor.notes == []
+    assert visitor.notices.latest == []
 
 
 @pytest.mark.parametrize("prompt", REFUSED.values(), ids=REFUSED)

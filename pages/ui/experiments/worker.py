@@ -125,7 +125,7 @@ class Worker:
         The websocket counts, because Streamlit drops an ended session only when another one ends.
         """
         visitor = self.visitor()
-        if visitor is None or is_open(visitor.connection):
+        if visitor is None or is_open(visitor.browser.websocket):
             self.alone_since = None
             return visitor is None
         self.alone_since = self.alone_since or monotonic()

@@ -63,7 +63,7 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
         return {"version": live.version, "run": live.run_number} | scene.show()
     base = drawn if drawn.run == live.run_number else NOTHING
     data: dict[str, Any] = {"version": live.version, "run": live.run_number, "playing": session.playing, "speed": live.speed}
-    data["notices"] = [notice.text for notice in session.notes if not notice.place]
+    data["notices"] = [notice.text for notice in session.notices.latest if not notice.place]
     if base.run == 0:
         recording = session.run if session.run is not None and Can.NEW_TOKENS not in session.run.can else None
         data["prompt"] = (current.prompt() if recording is None else recording.prompt)[: share_link.LONGEST_PROMPT]

@@ -39,7 +39,7 @@ class OwnRoom:
 def room() -> Room | None:
     """Return this presenter's room, None if there is none or it has ended."""
     opened = memory(OwnRoom)
-    return ROOMS.of_presenter(opened.code, opened.key, current_session().connection) if opened.code else None
+    return ROOMS.of_presenter(opened.code, opened.key, current_session().browser.websocket) if opened.code else None
 
 
 def open_vote(state: StageState) -> None:
@@ -54,7 +54,7 @@ def open_vote(state: StageState) -> None:
         raise InputError("This model lists too few tokens for a vote.")
     own = room()
     if own is None:
-        presenter = current_session().connection
+        presenter = current_session().browser.websocket
         own = ROOMS.open(presenter, address_of(presenter))
         opened = memory(OwnRoom)
         opened.code, opened.key = own.code, own.key

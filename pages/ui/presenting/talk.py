@@ -123,7 +123,7 @@ def only_shown() -> str:
 
 def show_bar() -> None:
     """Draw the talk bar and receive its keys."""
-    data = {"talk": shown_stop(), "texts": said(texts.TEXTS), "session": current_session().name}
+    data = {"talk": shown_stop(), "texts": said(texts.TEXTS), "session": current_session().browser.name}
     talk_bar(KEY, data, _pressed)
 
 
@@ -145,7 +145,7 @@ def keep_talk() -> None:
     edited = editor()
     order, given = _kept(edited.order if _own(edited) else None), _kept(edited.active_talk.talk if edited.active_talk else None)
     place = edited.active_talk.place if edited.active_talk else 0
-    data = {"session": current_session().name, "order": order, "given": given, "place": place}
+    data = {"session": current_session().browser.name, "order": order, "given": given, "place": place}
     browser.talk(MEMORY_KEY, data, lambda: found(getattr(st.session_state.get(MEMORY_KEY), "found", None)))
 
 
@@ -277,7 +277,7 @@ def go(place: int) -> None:
         if _goes_on_with_a_recording(stop):
             _go_on_before_the_recording(active)
     except ViewerError as error:  # a broken recording: the stop keeps the current run and shows a notice
-        current_session().next_page_notices.append(say(error))
+        current_session().notices.next_page.append(say(error))
     active.earlier = dict(experiment.live())
     own = {key: value for key, value in stop.query.items() if key not in run_query(stop)}
     editor().stops_opened += 1

@@ -69,15 +69,20 @@ def fill_widgets() -> None:
 def address() -> Address:
     """Return what to write to the address now."""
     session = current_session()
-    if session.browser_storage_key:
-        return Address("", wanted=session.browser_storage_key)
+    if session.browser.wanted:
+        return Address("", wanted=session.browser.wanted)
     if session.requested is not None:  # keep the link until its model is opened or dismissed, so that a reload offers it again
         return Address(share_link.encoded(session.requested.query))
     complete_query = address_query()
     recording = session.run is not None and Can.NEW_TOKENS not in session.run.can
     if len(complete_query) <= LONGEST:
         return Address(complete_query, recording=recording)
-    return Address(share_link.encoded({KEPT: session.name} | _language()), stored=complete_query, name=session.name, recording=recording)
+    return Address(
+        share_link.encoded({KEPT: session.browser.name} | _language()),
+        stored=complete_query,
+        name=session.browser.name,
+        recording=recording,
+    )
 
 
 def write_address(key: str = MAIN) -> None:
@@ -97,9 +102,9 @@ def address_data() -> dict[str, object]:
         "name": state.name,
         "wanted": state.wanted,
         "recording": state.recording,
-        "session": session.name,
-        "secret": session.secret,
-        "answered": session.answered,
+        "session": session.browser.name,
+        "secret": session.browser.secret,
+        "answered": session.browser.answered,
     }
 
 
@@ -117,7 +122,7 @@ def link_query() -> tuple[str, str]:
         return "", str(error)
     prompt, conversation = around or (run.prompt, Conversation())
     more = share_link.encoded(link_values(conversation, session.ending if live else Stop()) | _language())
-    name = asked if asked in session.servers else run.model_name
+    name = asked if asked in session.models.servers else run.model_name
     for steps in (path, []) if Can.NEW_TOKENS not in run.can else (path,):
         query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, run.as_chat)
         query = "&".join(filter(None, (query, more)))
@@ -125,7 +130,7 @@ def link_query() -> tuple[str, str]:
             return query, _what_link_opens(run, bool(steps))
     if Can.NEW_TOKENS not in run.can:
         return "", _("The text is too long for a link. Save a recording instead.")
-    query = share_link.encoded({KEPT: session.name} | _language())
+    query = share_link.encoded({KEPT: session.browser.name} | _language())
     return query, _("This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.")
 
 
@@ -176,10 +181,10 @@ def text_found(stored: object) -> None:
     had}`. It comes from a browser, so it can be any value.
     """
     session = current_session()
-    session.answered = True
+    session.browser.answered = True
     if not isinstance(stored, dict) or resumed_session.resume(stored.get("secret")):
         return
-    wanted, session.browser_storage_key = session.browser_storage_key, ""
+    wanted, session.browser.wanted = session.browser.wanted, ""
     query, back = stored.get("query"), stored.get("back") is True
     values = share_link.decoded(query) if isinstance(query, str) else {}
     if stored.get("recording") is True:
@@ -194,7 +199,7 @@ def text_found(stored: object) -> None:
         if query == address_query():  # the address has restored it already
             return
     session.begin_from(values)
-    session.browser_storage_key = ""  # found, so it is not requested again
+    session.browser.wanted = ""  # found, so it is not requested again
     requested = session.requested
     current.apply_query(values)
     session.begun_with, session.requested = None, requested

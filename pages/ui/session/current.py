@@ -38,13 +38,13 @@ SPEEDS = tuple(filter(None, texts.SPEEDS))  # of Play, without "as fast as it go
 def model_names() -> list[str]:
     """Return the models that this visitor can choose: bundled, added by name, published by the operator, and their own."""
     session = current_session()
-    made_from = (session.draws, *session.names, *session.taught, session.link.get("model"))
-    if session.model_names and session.model_names[0] == made_from:
-        return session.model_names[1]
+    made_from = (session.draws, *session.models.names, *session.models.taught, session.link.get("model"))
+    if session.models.listed and session.models.listed[0] == made_from:
+        return session.models.listed[1]
     linked = [name for name in filter(None, (session.link.get("model"),)) if is_ngram(name)]  # nothing has to be downloaded for it
-    offered = [entry.name for entry in list_models()] + session.names + offered_models.names() + linked
-    session.model_names = made_from, list(dict.fromkeys(offered)) + list(session.taught)
-    return session.model_names[1]
+    offered = [entry.name for entry in list_models()] + session.models.names + offered_models.names() + linked
+    session.models.listed = made_from, list(dict.fromkeys(offered)) + list(session.models.taught)
+    return session.models.listed[1]
 
 
 def model_name() -> str:
@@ -62,7 +62,7 @@ def model() -> LanguageModel:
 
 
 def _loaded(name: str) -> LanguageModel:
-    own = current_session().taught.get(name)
+    own = current_session().models.taught.get(name)
     return own if own is not None else offered_models.loaded(name, *operator_role.access(name))
 
 
@@ -86,11 +86,11 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
     else:
         name, api_key = without_secrets(name, api_key)
         opened_model = offered_models.connect(name, tokenizer, api_key)
-        session.servers[name] = (tokenizer, api_key)
+        session.models.servers[name] = (tokenizer, api_key)
         if session.run is not None and session.begun_with and session.begun_with.model == name and session.run.model is not opened_model:
             session.begun_with = None  # the server runs another model now
     if name not in model_names():
-        session.names.append(name)
+        session.models.names.append(name)
     set_field("model", name)
     if session.requested is not None and session.requested.model == name:
         _grant(session, session.requested)
@@ -267,7 +267,7 @@ def notices(place: str = "") -> tuple[Notice, ...]:
     session = current_session()
     if session.begun_with is not None and session.begun_with.model == model_name():
         run_start.notify_if_evicted(session)
-    return tuple(note for note in session.notes if note.place == place)
+    return tuple(note for note in session.notices.latest if note.place == place)
 
 
 def refused() -> bool:

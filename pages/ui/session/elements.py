@@ -69,12 +69,12 @@ def notices(place: str = "") -> None:
     shown = current.notices(place)
     if shown:
         show_notice(" ".join(note.text for note in shown))
-    current_session().shown_notices.update(shown)
+    current_session().notices.shown.update(shown)
 
 
 def mark_notices() -> None:
     """Note that the live view shows the notices without a place."""
-    current_session().shown_notices.update(current.notices())
+    current_session().notices.shown.update(current.notices())
 
 
 def has_run() -> bool:

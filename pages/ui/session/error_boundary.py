@@ -36,7 +36,7 @@ def action_boundary(verb: Callable[P, None]) -> Callable[P, None]:
     def act(*args: P.args, **kwargs: P.kwargs) -> None:
         inside_another = ACTION.get() is not None
         if not inside_another:
-            current_session().notes.clear()
+            current_session().notices.latest.clear()
         action = ACTION.set(ACTION.get() or Action())
         try:
             verb(*args, **kwargs)

@@ -20,7 +20,7 @@ LONGEST_WAIT = 60.0  # seconds after which a visitor is admitted in any case
 def first_page_turn() -> Iterator[None]:
     """Make the first page render of a session wait for its turn in the queue. Without a gate there is no queue."""
     session = current_session()
-    connection = Gate.connections.get(session.connection or "")
+    connection = Gate.connections.get(session.browser.websocket or "")
     if session.first_page_drawn or connection is None or connection.loop is None:
         yield
         return
@@ -29,7 +29,7 @@ def first_page_turn() -> Iterator[None]:
     try:
         while (ahead := QUEUE.before(runner, POLL_SECONDS)) and waited < LONGEST_WAIT:
             if not waited:
-                release_turn(session.connection)
+                release_turn(session.browser.websocket)
             waited += POLL_SECONDS
             message = message or st.empty()
             message.info(

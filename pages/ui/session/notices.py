@@ -31,8 +31,8 @@ def anchor_notices(place: str) -> None:
 def notify(sentence: str) -> None:
     """Add a notice. The visitor's next action removes it."""
     action, session = ACTION.get(), current_session()
-    if all(note.text != sentence for note in session.notes):
-        session.notes.append(Notice(sentence, action.place if action else ""))
+    if all(note.text != sentence for note in session.notices.latest):
+        session.notices.latest.append(Notice(sentence, action.place if action else ""))
 
 
 def show_notice(sentence: str) -> None:

@@ -46,7 +46,7 @@ def require_may_use(name: str, listed: list[str]) -> None:
 
 def access(name: str) -> offered_models.Access:
     """Return tokenizer and key of a model on a server: the visitor's own, else the published ones. (None, None) for other models."""
-    servers, given = current_session().servers, offered_models.access(name)
+    servers, given = current_session().models.servers, offered_models.access(name)
     if name not in servers and given[0] is not None:
         servers[name] = given
     return servers.get(name, (None, None))
@@ -59,7 +59,7 @@ def password_is_set() -> bool:
 
 def enter(word: str) -> None:
     """Sign in as the operator. Raises NotAllowed for a wrong password or too many of them."""
-    release_turn(current_session().connection)  # the answer can wait for seconds
+    release_turn(current_session().browser.websocket)  # the answer can wait for seconds
     right = _PASSWORD.opens(word, st.context.ip_address)
     if right is None:
         raise NotAllowed(_("Too many wrong passwords. Wait five minutes."))

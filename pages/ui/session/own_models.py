@@ -164,9 +164,9 @@ def use_taught(model: TokenSource) -> None:
         if not _is_kept(model, most):
             raise ViewerError(_("The own models of all visitors use all the memory that this app has for them. Try again later."))
     left_session.watch()
-    session.taught[model.name] = model
-    for name in list(session.taught)[:-MOST_TAUGHT]:
-        del session.taught[name]
+    session.models.taught[model.name] = model
+    for name in list(session.models.taught)[:-MOST_TAUGHT]:
+        del session.models.taught[name]
     set_field("model", model.name)
 
 
@@ -209,13 +209,13 @@ def add(name: str) -> None:
         raise ViewerError(_("This model has an adapter already. Choose the model without it first."))
     with st.spinner(_("Loading the model …")):
         adapted = with_adapter(model, name.strip())
-    current_session().taught[adapted.name] = adapted
+    current_session().models.taught[adapted.name] = adapted
     _select(adapted.name)
 
 
 def pair() -> Pair | None:
     """Return the visitor's model without and with its adapter, the newest one of several; None without an adapter."""
-    taught, name = current_session().taught, current.model_name()
+    taught, name = current_session().models.taught, current.model_name()
     if name in taught and taught[name].adapter_of:
         return Pair(taught[name].adapter_of, name)
     with_this = [own for own, model in taught.items() if model.adapter_of == name]

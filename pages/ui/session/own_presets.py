@@ -70,7 +70,7 @@ def own_presets() -> OwnPresets:
 def keep() -> None:
     """Send the latest change to the browser, and take what it stored in an earlier session. The sidebar calls this."""
     own = own_presets()
-    data = {"session": current_session().name, "serial": own.serial, "change": own.change, "most": MOST}
+    data = {"session": current_session().browser.name, "serial": own.serial, "change": own.change, "most": MOST}
     browser.presets(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
 
 

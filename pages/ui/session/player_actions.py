@@ -75,7 +75,7 @@ def select_step(index: int) -> None:
     elif 0 <= index < len(current.begin().path):
         session.selected_index, session.playing = index, False
         session.clicks += 1
-        session.notes.clear()
+        session.notices.latest.clear()
 
 
 @action_boundary

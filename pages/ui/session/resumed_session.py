@@ -5,10 +5,12 @@ Streamlit keeps a session without a connection for `disconnectedSessionTTL` seco
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.sampling.settings import SETTINGS
 from pages.ui.server.gate import is_open
 from pages.ui.session import seats
-from pages.ui.session.state import Session, current_session, replace_session, set_field
+from pages.ui.session.state import Notices, Session, current_session, replace_session, set_field
 
 
 def resume(secret: object) -> bool:
@@ -19,7 +21,7 @@ def resume(secret: object) -> bool:
     """
     sent = secret.encode(errors="replace") if isinstance(secret, str) else b""
     left = seats.with_secret(sent)
-    if left is None or left is current_session() or is_open(left.connection):
+    if left is None or left is current_session() or is_open(left.browser.websocket):
         return False
     seats.hand_over(left)
     _continue(left)
@@ -33,11 +35,11 @@ def _continue(left: Session) -> None:
     """
     fresh, begun = current_session(), left.begun_with
     with left.action_lock:
-        for name in ("name", "secret", "connection", "page", "head", "place", "navigation", "draws", "first_page_drawn"):
+        for name in ("page", "place", "navigation", "draws", "first_page_drawn"):
             setattr(left, name, getattr(fresh, name))
-        left.playing, left.answered, left.settings, left.browser_storage_key = False, True, None, ""
-        left.notes.clear()
-        left.shown_notices = set()
+        left.browser = replace(fresh.browser, seen=left.browser.seen, answered=True, wanted="")
+        left.notices = Notices(next_page=left.notices.next_page, head=fresh.notices.head)
+        left.playing, left.settings = False, None
         replace_session(left)
         if begun is not None:
             for key, value in (("model", begun.model), ("prompt", begun.prompt), ("as_chat", begun.as_chat)):

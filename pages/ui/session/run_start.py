@@ -25,7 +25,7 @@ CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of
 
 def set_run(session: Session, fresh: Generation) -> None:
     """Make this the visitor's run. Earlier evictions of its model are not reported."""
-    session.run, session.evictions_seen = fresh, _eviction(fresh).times
+    session.run, session.models.evictions_seen = fresh, _eviction(fresh).times
     session.live.run_number += 1
 
 
@@ -33,8 +33,8 @@ def notify_if_evicted(session: Session) -> None:
     """Notify the visitor if the run's model was unloaded, and stop Play: two players would evict each other's model at every step."""
     run = session.run
     eviction = Eviction() if run is None else _eviction(run)
-    if run is not None and eviction.times > session.evictions_seen:
-        session.evictions_seen, session.playing = eviction.times, False
+    if run is not None and eviction.times > session.models.evictions_seen:
+        session.models.evictions_seen, session.playing = eviction.times, False
         why = (
             _("to make room for {other}").format(other=offered_models.title(eviction.made_room_for))
             if eviction.made_room_for

@@ -21,7 +21,7 @@ RECONNECT_SECONDS = 30.0  # seconds in which a visitor whose websocket was close
 def admit() -> bool:
     """Return whether this visitor is admitted. At the limit TOKEN_VIEWER_VISITORS, the most idle session can lose its place."""
     session = current_session()
-    session.seen = monotonic()
+    session.browser.seen = monotonic()
     if session in ACTIVE:
         return True
     with _LOCK:
@@ -39,20 +39,20 @@ def is_one_free() -> bool:
     limits = Limits.from_environment()
     with _LOCK:
         idlest = _who_must_leave()
-    return idlest is None or bool(limits.seat_seconds and monotonic() - idlest.seen >= limits.seat_seconds)
+    return idlest is None or bool(limits.seat_seconds and monotonic() - idlest.browser.seen >= limits.seat_seconds)
 
 
 def _who_must_leave() -> Session | None:
     """Return the most idle session if no seat is empty."""
     visitors, present = Limits.from_environment().visitors, active_sessions()
-    return min(present, key=lambda admitted: admitted.seen) if visitors and len(present) >= visitors else None
+    return min(present, key=lambda admitted: admitted.browser.seen) if visitors and len(present) >= visitors else None
 
 
 def active_sessions() -> list[Session]:
     """Return all admitted sessions. One whose websocket has been closed for a while loses its place."""
     with _LOCK:
         for admitted in list(ACTIVE):
-            if not is_open(admitted.connection) and monotonic() - admitted.seen > RECONNECT_SECONDS:
+            if not is_open(admitted.browser.websocket) and monotonic() - admitted.browser.seen > RECONNECT_SECONDS:
                 ACTIVE.discard(admitted)
         return list(ACTIVE)
 
@@ -61,7 +61,7 @@ def with_secret(secret: bytes) -> Session | None:
     """Return the admitted session with this secret, compared in constant time; None if there is none."""
     with _LOCK:
         admitted = list(ADMITTED)
-    return next((session for session in admitted if compare_digest(session.secret.encode(), secret)), None)
+    return next((session for session in admitted if compare_digest(session.browser.secret.encode(), secret)), None)
 
 
 def hand_over(earlier: Session) -> None:
@@ -74,7 +74,7 @@ def hand_over(earlier: Session) -> None:
 def leave(connection: str) -> list[Session]:
     """Take the seats of the sessions with own models whose websocket this was, and return these sessions."""
     with _LOCK:
-        left = [session for session in ADMITTED if session.connection == connection and session.taught]
+        left = [session for session in ADMITTED if session.browser.websocket == connection and session.models.taught]
         ADMITTED.difference_update(left)
         ACTIVE.difference_update(left)
     return left

@@ -60,6 +60,51 @@ class Leaving(Protocol):
 Kept = TypeVar("Kept")
 
 
+@dataclass(slots=True)
+class Notices:
+    """Sentences for the visitor. latest: about the latest action. next_page: for the page that the app switches to.
+
+    shown: those that the page has drawn. head: container for late ones at the head of the page.
+    """
+
+    latest: list[Notice] = field(default_factory=list)
+    next_page: list[str] = field(default_factory=list)
+    shown: set[Notice] = field(default_factory=set)
+    head: Any = None
+
+
+@dataclass(slots=True)
+class OwnModels:
+    """Models of the visitor. names: added by name. servers: tokenizer and key of each server among them.
+
+    taught: models that the visitor trained or opened, by name. listed: what the list of all names was made from, and the list; see
+    `current.model_names`. evictions_seen: evictions of the run's model that the visitor knows.
+    """
+
+    names: list[str] = field(default_factory=list)
+    servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
+    taught: dict[str, Any] = field(default_factory=dict)
+    listed: tuple[Any, list[str]] | None = None
+    evictions_seen: int = 0
+
+
+@dataclass(slots=True)
+class Browser:
+    """The tab of the visitor. websocket: its name, set by the gate. seen: time of the last request. answered: whether it has reported what
+    it stores.
+
+    name: key for a text in its storage. wanted: name of a text to request from its storage. secret: for this tab alone; see
+    `resumed_session.resume`.
+    """
+
+    websocket: str | None = None
+    seen: float = field(default_factory=monotonic)
+    answered: bool = False
+    name: str = field(default_factory=lambda: token_hex(6))
+    wanted: str = ""
+    secret: str = field(default_factory=lambda: token_hex(16))
+
+
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Session:
     """One visitor's state. moment: "coming" (next-token distribution) or "rolled" (newest step). selected_index: a reopened step."""
@@ -83,42 +128,30 @@ class Session:
     pressed: str = ""  # key of the button that was just pressed; see `elements.pressed`
     verb: Callable[[], None] | None = None  # called at the start of the next run; see `elements.button`
     dialog_closed: bool = False  # whether the dialog of all samplers was closed
-    evictions_seen: int = 0  # evictions of the run's model that the visitor knows
     clicks: int = 0
-    names: list[str] = field(default_factory=list)  # models the visitor added by name
-    model_names: tuple[Any, list[str]] | None = None  # what the list was made from, and the list; see `current.model_names`
-    servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # tokenizer and key of each server among them
-    notes: list[Notice] = field(default_factory=list)  # about the latest action
-    next_page_notices: list[str] = field(default_factory=list)  # for the page that the app switches to
     page: str | None = None  # the current page
     navigation: dict[tuple[str, bool], dict[str, list[st.Page]]] = field(default_factory=dict)  # see `shell/frame.py`
-    head: Any = None  # container for late notices at the head of the page
     place: dict[str, str] = field(default_factory=dict)  # what the page adds to the address, for example a stop of the tour
-    shown_notices: set[Notice] = field(default_factory=set)  # notices already drawn on the page
     replay_steps: str | None = None  # steps of a link, not replayed yet
     link: dict[str, str] = field(default_factory=dict)  # query of the address at the start of the session
     saved_widget_values: dict[str, Any] = field(default_factory=dict)  # last values of model, prompt and settings, by key
     values_to_set: dict[str, Any] = field(default_factory=dict)  # values that a route gave to widgets; the next script run sets them
+    notices: Notices = field(default_factory=Notices)
+    models: OwnModels = field(default_factory=OwnModels)
+    browser: Browser = field(default_factory=Browser)
     live: LiveState = field(default_factory=LiveState)  # what the live view and the routes of the run share
-    browser_storage_key: str = ""  # name of a text to request from the browser's storage
     draws: int = 0  # number of page renders
-    answered: bool = False  # whether the browser has reported what it stores
-    name: str = field(default_factory=lambda: token_hex(6))  # key for a text in the browser's storage
-    secret: str = field(default_factory=lambda: token_hex(16))  # for the tab of this session alone; see `resumed_session.resume`
     saved_run: SavedRun | None = None  # the replaced run, for undo
     requested: share_link.RequestedModel | None = None  # model of the link that is not opened yet
-    taught: dict[str, Any] = field(default_factory=dict)  # models that the visitor trained or opened, by name
     advancing: dict[str, Callable[[Session], float]] = field(default_factory=dict)  # how far parts of the page are; see `progress`
     experiments: dict[str, object] = field(default_factory=dict)  # running and recorded ones, by name
     memory: dict[type, object] = field(default_factory=dict)  # what features keep, by its class; see `memory`
     action_lock: Any = field(default_factory=RLock)  # held during every change of the session; see `error_boundary`
     first_page_drawn: bool = False  # whether the first page render is over
-    connection: str | None = None  # name of the visitor's websocket, set by the gate
     files_read: int = 0  # number of uploaded files that were read; part of the keys of upload fields
     operator: bool = False  # whether they typed the operator's password
     language: str = ""  # code of the chosen language, "" for the browser's
     spoken: str = spoken_language.ENGLISH  # code of the language of the last script run, for the routes of the run
-    seen: float = field(default_factory=monotonic)  # time of the last request
 
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Apply the query of an address. Invalid values are skipped and named in a notice."""
@@ -126,7 +159,7 @@ class Session:
         counted = [query["model"]] if is_ngram(query.get("model", "")) else []  # it is computed here, and nothing is downloaded
         bundled = [entry.name for entry in list_models()] + offered_models.names() + counted
         query, damaged = share_link.repaired(query, bundled)
-        self.link, self.browser_storage_key = dict(query), query.get("kept", "")[:40]
+        self.link, self.browser.wanted = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)
         self.set_around(conversation_of(query), ending_of(query))
         if self.requested is not None:  # without the password that it may contain
@@ -137,11 +170,11 @@ class Session:
             self.language = query["lang"]
             spoken_language.use(self.language)
         if damaged:
-            self.notes.append(Notice(_("The end of this link is damaged. The app opened everything that it could read.")))
+            self.notices.latest.append(Notice(_("The end of this link is damaged. The app opened everything that it could read.")))
         strange = share_link.invalid_values(query, bundled)
         if strange:
             sentence = _("This link contains values that cannot be used: {what}. The defaults are used instead.")
-            self.notes.append(Notice(sentence.format(what=", ".join(strange))))
+            self.notices.latest.append(Notice(sentence.format(what=", ".join(strange))))
 
     def open_page(self, path: str) -> None:
         """Prepare for a page. After a change of page, stop Play and all experiments that run only while their page is open."""
@@ -163,7 +196,7 @@ class Session:
         with self.action_lock:
             self.run = self.run_of = self.begun_with = self.saved_run = None
             self.earlier_answers.clear()
-            self.taught.clear()
+            self.models.taught.clear()
             self.experiments.clear()
             self.memory.clear()
 
@@ -184,7 +217,7 @@ def acting_for(session: Session) -> Iterator[None]:
     """
     with session.action_lock, spoken_language.speaking(session.spoken), offered_models.without_spinner():
         acting = _ACTING.set(session)
-        session.seen = monotonic()
+        session.browser.seen = monotonic()
         try:
             yield
         finally:
@@ -240,7 +273,7 @@ def current_session() -> Session:
         session.begin_from(st.query_params.to_dict())
         if session.requested is not None and session.requested.model != st.query_params["model"]:  # remove the password from the address
             st.query_params["model"] = session.requested.model
-    session.seen = monotonic()
+    session.browser.seen = monotonic()
     return session
 
 
@@ -276,7 +309,7 @@ def start_session() -> None:
     """Note that this session began in app.py, and read its address."""
     st.session_state["_entered"] = True
     session = current_session()
-    session.connection = st.context.headers.get(deployment.CONNECTION_HEADER)
+    session.browser.websocket = st.context.headers.get(deployment.CONNECTION_HEADER)
     session.spoken = spoken_language.current()
     live_state.OPEN.add(session)
 
@@ -287,7 +320,7 @@ def begin_page(page: str) -> None:
     session.open_page(page)
     session.draws += 1
     if session.page is not None and session.page != page:
-        session.notes.clear()
-    session.notes += [Notice(sentence) for sentence in session.next_page_notices]
-    session.next_page_notices.clear()
-    session.page, session.head, session.shown_notices = page, None, set()
+        session.notices.latest.clear()
+    session.notices.latest += [Notice(sentence) for sentence in session.notices.next_page]
+    session.notices.next_page.clear()
+    session.page, session.notices.head, session.notices.shown = page, None, set()

@@ -154,8 +154,8 @@ def header(question: str, term: str = "", lead: str = "") -> None:
         show_tabs()
         if asked or lead:
             st.caption(" ".join(filter(None, (f"**{asked}**" if asked else "", lead))))
-    current_session().head = st.container()
-    with current_session().head:
+    current_session().notices.head = st.container()
+    with current_session().notices.head:
         elements.notices()
 
 
@@ -164,7 +164,7 @@ def compact_header(title: str, lead: str) -> None:
     with st.container(key="opening"):
         st.markdown(f"# {title}. :gray[{lead}]")
         show_tabs()
-    current_session().head = st.container()
+    current_session().notices.head = st.container()
 
 
 def hidden_heading(title: str) -> None:
@@ -176,9 +176,9 @@ def hidden_heading(title: str) -> None:
 def late_notices() -> None:
     """Show at the head of the page the notices that were not shown on it. app.py calls this at the end of every page."""
     session = current_session()
-    late = [note.text for note in session.notes if note not in session.shown_notices]
-    if late and session.head is not None:
-        with session.head:
+    late = [note.text for note in session.notices.latest if note not in session.notices.shown]
+    if late and session.notices.head is not None:
+        with session.notices.head:
             notices.show_notice(" ".join(late))
 
 

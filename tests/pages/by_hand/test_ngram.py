@@ -19,7 +19,7 @@ REFUSED = {"inside", "why", "cache", "batching"}
 
 def with_ngram(open_app: Open, session: State) -> Any:
     app = open_app(prompt="Once upon a time")
-    session(app).names.append("ngram:3")
+    session(app).models.names.append("ngram:3")
     app.run()
     app.selectbox(key="model").set_value("ngram:3").run()
     return app
@@ -50,7 +50,7 @@ def test_a_pasted_text_is_counted_and_used_everywhere(open_app: Open, session: S
 def test_the_stories_are_counted_without_a_text_and_bad_text_gets_a_sentence(open_app: Open, session: State) -> None:
     app = go(open_app(prompt="Once"), "by_hand")
     press(app, "by_hand_count")
-    assert session(app).names[-1] == "ngram:2" and len(app.dataframe) == 1
+    assert session(app).models.names[-1] == "ngram:2" and len(app.dataframe) == 1
     app.text_area(key="by_hand_text").set_value("\n\n \n")
     press(app, "by_hand_count")
     assert CRASH not in told_everything(app)
@@ -81,7 +81,7 @@ def test_a_text_with_too_many_counts_gets_a_sentence(open_app: Open, session: St
     app.text_area(key="by_hand_text").set_value("".join(chr(letters.randrange(0x4E00, 0x9FFF)) for _character in range(199_000)))
     app.selectbox(key="by_hand_unit").set_value("characters")
     press(app, "by_hand_count")
-    assert "different counts" in told_everything(app) and not session(app).taught
+    assert "different counts" in told_everything(app) and not session(app).models.taught
 
 
 def test_the_models_of_all_visitors_have_one_limit_and_come_back_with_who_leaves(
@@ -99,9 +99,9 @@ def test_the_models_of_all_visitors_have_one_limit_and_come_back_with_who_leaves
 
     left, other = go(open_app(prompt="a"), "by_hand"), go(open_app(prompt="b"), "by_hand")
     assert "is used on every page" in counted(left)
-    assert "Try again later" in counted(other) and not session(other).taught
-    session(left).connection = "closed"
+    assert "Try again later" in counted(other) and not session(other).models.taught
+    session(left).browser.websocket = "closed"
     seats.ADMITTED.add(session(left))
     left_session.release_left("closed")
-    assert not session(left).taught
+    assert not session(left).models.taught
     assert "is used on every page" in counted(other)

@@ -18,7 +18,7 @@ def test_a_model_without_a_template_is_named_and_chat_models_are_offered(
     assert not [button for button in app.button if str(button.key).startswith("chat_use_")], "the bundled models have none"
     assert "SmolLM2 135M Instruct, Qwen3 0.6B" in said(app)
     folder = str(chat_folder())
-    session(app).names.append(folder)
+    session(app).models.names.append(folder)
     press(app.run(), f"chat_use_{folder}")
     assert session(app).page == "" and told(app) == [BEGIN] and app.toggle(key="as_chat").value
 
@@ -26,7 +26,7 @@ def test_a_model_without_a_template_is_named_and_chat_models_are_offered(
 def test_a_chat_model_opens_a_new_conversation_and_keeps_one(open_app: Open, session: State, chat_folder: Callable[..., Path]) -> None:
     app = open_app(greedy="true", most_new_tokens="4", prompt="Once")
     folder = str(chat_folder())
-    session(app).names.append(folder)
+    session(app).models.names.append(folder)
     app.run().selectbox(key="model").set_value(folder).run()
     press(app, "step")
     go(app, "chat")

@@ -19,7 +19,7 @@ def opened(open_app: Open, session: State, tiny_folder: Callable[[str], Path], t
     folder = str(tiny_folder("large"))
     trained(Path(folder), tmp_path / "own", target_modules="all-linear")
     app = open_app(page="models", prompt="Once upon a time", greedy="true")
-    session(app).names.append(folder)
+    session(app).models.names.append(folder)
     app.run().selectbox(key="model").set_value(folder).run()
     assert not app.exception
     return app, str(tmp_path / "own")
@@ -38,7 +38,7 @@ def test_an_adapter_is_switched_at_the_same_step(opened: tuple[AppTest, str], se
     go(app, "models")
     add(app, folder)
     made = session(app).run
-    assert made.model.adapter_of == before.model.name and made.model_name in session(app).taught
+    assert made.model.adapter_of == before.model.name and made.model_name in session(app).models.taught
     assert [step.token_id for step in made.path] == [step.token_id for step in before.path]
     assert [step.logits.tolist() for step in made.path] != [step.logits.tolist() for step in before.path]
     assert made.cache is not before.cache
@@ -60,21 +60,21 @@ def test_what_is_no_adapter_is_one_sentence(name: str, opened: tuple[AppTest, st
     app, _folder = opened
     model = session(app).begun_with
     add(app, name)
-    assert told(app) and not session(app).taught and session(app).begun_with == model
+    assert told(app) and not session(app).models.taught and session(app).begun_with == model
 
 
 def test_a_second_adapter_on_top_is_refused(opened: tuple[AppTest, str], session: State) -> None:
     app, folder = opened
     add(app, folder)
     add(app, folder)
-    assert any("already" in sentence for sentence in told(app)) and len(session(app).taught) == 1
+    assert any("already" in sentence for sentence in told(app)) and len(session(app).models.taught) == 1
 
 
 def test_a_packed_file_stands_beside_its_original(opened: tuple[AppTest, str], session: State, tmp_path: Path) -> None:
     app, _folder = opened
-    original = session(app).names[0]
+    original = session(app).models.names[0]
     packed = str(converted(Path(original), "llama", tmp_path / "packed.gguf", "Q8_0"))
-    session(app).names.append(packed)
+    session(app).models.names.append(packed)
     go(app, "quantization")
     app.selectbox(key="versions_other").set_value(packed).run()
     press(app, "versions_start")

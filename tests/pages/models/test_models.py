@@ -118,7 +118,7 @@ def test_a_chat_model_offers_to_chat_and_shows_what_its_template_adds(tiny_folde
     told.write_text(json.dumps(json.loads(told.read_text()) | {"chat_template": template}))
     app = AppTest.from_file(str(ROOT / "tests/pages/main.py"), default_timeout=60).run()
     assert not [toggle for toggle in app.toggle if toggle.key == "as_chat"]
-    app.session_state["_session"].names.append(str(folder))
+    app.session_state["_session"].models.names.append(str(folder))
     app.run().selectbox(key="model").set_value(str(folder)).run()
     app.toggle(key="as_chat").set_value(True).run()
     assert not app.exception

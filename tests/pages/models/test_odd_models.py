@@ -15,7 +15,7 @@ from tests.pages.apptest import Open, State, go, press, told, view
 
 
 def using(app: AppTest, folder: Path) -> AppTest:
-    app.session_state["_session"].names.append(str(folder))
+    app.session_state["_session"].models.names.append(str(folder))
     return app.run().selectbox(key="model").set_value(str(folder)).run()
 
 

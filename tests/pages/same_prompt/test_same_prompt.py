@@ -85,8 +85,8 @@ def test_on_a_server_only_the_server_is_a_way(open_app: Open, session: State, mo
     with serve(FakeVLLM(limit=20)) as server:
         app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
         offered_models.connect(server.address, str(TINY))
-        session(app).names.append(server.address)
-        session(app).servers[server.address] = (str(TINY), None)
+        session(app).models.names.append(server.address)
+        session(app).models.servers[server.address] = (str(TINY), None)
         app.run()
         app.selectbox(key="model").set_value(server.address).run()
         go(app, "same_prompt")

@@ -72,7 +72,7 @@ def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Ope
     press(app, "talk_give")
     assert session(app).memory[TalkEditor].active_talk.place == 0
     assert session(app).run.prompt == "The old king"
-    assert any("neither a recording" in note.text and not note.place for note in session(app).notes), (
+    assert any("neither a recording" in note.text and not note.place for note in session(app).notices.latest), (
         "said at the head, where the stage reads"
     )
 

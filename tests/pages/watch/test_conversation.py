@@ -28,7 +28,7 @@ def chat(open_app: Open, session: State, chat_folder: Callable[..., Path]) -> Ca
     def opened(template: str = CHAT, **query: str) -> AppTest:
         folder = str(chat_folder(template))
         app = open_app(greedy="true", as_chat="true", most_new_tokens="4", prompt="Who are you?", **query)
-        session(app).names.append(folder)
+        session(app).models.names.append(folder)
         app.run().selectbox(key="model").set_value(folder).run()
         app.toggle(key="as_chat").set_value(True).run()
         assert not app.exception

@@ -193,7 +193,7 @@ def test_an_opened_recording_shows_its_own_prompt_settings_and_branches(open_app
 def test_a_link_never_holds_a_path_of_this_machine(open_app: Open, session: State, tiny_folder: Callable[[str], Path]) -> None:
     folder = str(tiny_folder("gpt2"))
     app = open_app()
-    session(app).names.append(folder)
+    session(app).models.names.append(folder)
     app.run().selectbox(key="model").set_value(folder).run()
     press(app, "step")
     assert session(app).run.model_name == folder

@@ -17,7 +17,7 @@ from pages.ui.experiments import worker as threads
 from pages.ui.experiments.worker import Worker, Workers
 from pages.ui.i18n import numbers
 from pages.ui.server.gate import Connection, Gate
-from pages.ui.session.state import Session
+from pages.ui.session.state import Browser, Session
 
 SOON = 20.0  # seconds, on a busy machine
 
@@ -88,7 +88,7 @@ def test_it_ends_when_its_visitor_has_gone() -> None:
 
 
 def test_it_ends_when_its_visitor_has_no_websocket_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    someone, source = Session(connection="a"), Endless()
+    someone, source = Session(browser=Browser(websocket="a")), Endless()
     monkeypatch.setattr(Gate, "connections", {"a": Connection("203.0.113.7")})
     worker = begun(source, someone)
     until(lambda: len(worker.seen) > 3)
@@ -96,7 +96,7 @@ def test_it_ends_when_its_visitor_has_no_websocket_any_more(monkeypatch: pytest.
     monkeypatch.setattr(threads, "monotonic", lambda: now[0])
     Gate.connections.clear()
     until(lambda: worker.alone_since is not None)
-    someone.connection = "b"  # the browser has connected again
+    someone.browser.websocket = "b"  # the browser has connected again
     Gate.connections["b"] = Connection("203.0.113.7")
     until(lambda: worker.alone_since is None)
     Gate.connections.clear()

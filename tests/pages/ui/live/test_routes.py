@@ -249,7 +249,7 @@ def test_a_key_opens_only_its_own_session(session: Session) -> None:
     mine, theirs = Client(session), Client(other)
     mine.press("step")
     assert other.run is not None and not other.run.path and theirs.press("back").json()["count"] == 0
-    for key in ("", "x" * 22, session.live.key[:-1], session.live.key + "x", session.name, session.secret):
+    for key in ("", "x" * 22, session.live.key[:-1], session.live.key + "x", session.browser.name, session.browser.secret):
         stranger = Client(session, **{routes.KEY: key})
         gone = stranger.press("step")
         assert gone.status_code == 410 and gone.json()["error"].endswith("address.")

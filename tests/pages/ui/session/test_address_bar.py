@@ -38,7 +38,7 @@ def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, mon
     monkeypatch.setattr(share_link, "LONGEST_LINK", 50)
     query, said = address_bar.link_query()
     assert (query, said) == (
-        f"kept={visitor.name}",
+        f"kept={visitor.browser.name}",
         "This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.",
     )
     put = address_bar.address()
@@ -69,7 +69,7 @@ def test_twenty_thousand_characters_of_any_script_make_no_long_address(visitor: 
 def text_found(visitor: state.Session, found: object) -> list[str]:
     """What is said of it."""
     address_bar.text_found(found)
-    return [note.text for note in visitor.notes]
+    return [note.text for note in visitor.notices.latest]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_what_is_no_text_changes_nothing(visitor: state.Session, found: object) 
 
 
 def test_a_name_that_the_browser_does_not_know_is_said_once_and_stays_said(visitor: state.Session) -> None:
-    visitor.browser_storage_key = "abc"
+    visitor.browser.wanted = "abc"
     assert address_bar.address().wanted == "abc"
     assert text_found(visitor, {"query": "", "back": False}) == [
         ("The text of this link is stored in the browser where it was written, and not in this one.")
@@ -107,9 +107,9 @@ def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.S
 def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has_it(
     visitor: state.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left, fresh = visitor, state.Session(name="new", connection="new", page="watch", draws=1)
+    left, fresh = visitor, state.Session(browser=state.Browser(name="new", websocket="new"), page="watch", draws=1)
     left.begun_with = RunRequest("storyteller", "The old king")
-    left.connection, left.playing, left.saved_widget_values, left.experiments = "old", True, {"temperature": 0.3}, {"race": "result"}
+    left.browser.websocket, left.playing, left.saved_widget_values, left.experiments = "old", True, {"temperature": 0.3}, {"race": "result"}
     fields = current.st.session_state
     fields.clear()
     fields[state._KEY] = fresh
@@ -117,14 +117,14 @@ def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has
     monkeypatch.setattr(seats, "ADMITTED", {left, fresh})
     still_open = {"old"}
     monkeypatch.setattr(resumed_session, "is_open", still_open.__contains__)
-    found = {"query": "", "secret": left.secret}
+    found = {"query": "", "secret": left.browser.secret}
     address_bar.text_found(found)
     assert fields[state._KEY] is fresh, "a duplicated tab"
     still_open.clear()
-    secret = fresh.secret
+    secret = fresh.browser.secret
     address_bar.text_found(found)
     assert fields[state._KEY] is left and left not in (None, fresh)
-    assert (left.connection, left.page, left.secret, left.playing) == ("new", "watch", secret, False)
+    assert (left.browser.websocket, left.page, left.browser.secret, left.playing) == ("new", "watch", secret, False)
     assert (current.prompt(), fields["temperature"], left.run is not None, left.experiments) == (
         "The old king",
         0.3,
@@ -138,7 +138,7 @@ def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
     assert text_found(visitor, {"query": "prompt=A+boat", "back": True, "recording": True}) == [
         "A recording is open only as long as its page. Open its file again."
     ]
-    visitor.notes.clear()
+    visitor.notices.latest.clear()
     said = text_found(visitor, {"query": "prompt=A+boat&model=my+model&steps=r2AB", "back": True})
     assert said[0] == ("The connection was lost, and the model {name} was closed. Its text cannot be continued.").format(name="my model")
     assert visitor.replay_steps is None, "another model does not write what that one wrote"
@@ -147,10 +147,12 @@ def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
 def test_a_damaged_link_opens_what_can_be_read_and_says_so(visitor: state.Session) -> None:
     visitor.begin_from({"seed": "5", "prompt": "The brave dragon", "steps": "r2FcAN.”"})
     assert (visitor.link["prompt"], visitor.replay_steps) == ("The brave dragon", "r2FcAN")
-    assert ["damaged" in note.text for note in visitor.notes] == [True]
-    visitor.notes.clear()
+    assert ["damaged" in note.text for note in visitor.notices.latest] == [True]
+    visitor.notices.latest.clear()
     visitor.begin_from({"seed": "9" * 12, "steps": "banana"})
-    assert [name in visitor.notes[0].text for name in ("Seed", "steps", "defaults")] == [True] * 3, "in words, not as a part of the link"
+    assert [name in visitor.notices.latest[0].text for name in ("Seed", "steps", "defaults")] == [True] * 3, (
+        "in words, not as a part of the link"
+    )
 
 
 def test_a_setting_that_did_not_change_keeps_the_reopened_step(visitor: state.Session) -> None:

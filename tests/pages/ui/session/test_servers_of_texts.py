@@ -38,8 +38,8 @@ def use(app: AppTest, session: State, server: Running) -> AppTest:
     app.default_timeout = 300
     offered_models.connect(server.address, "")
     state = session(app)
-    state.names.append(server.address)
-    state.servers[server.address] = ("", None)
+    state.models.names.append(server.address)
+    state.models.servers[server.address] = ("", None)
     app.run()
     return app.selectbox(key="model").set_value(server.address).run()
 

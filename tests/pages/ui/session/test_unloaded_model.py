@@ -38,7 +38,7 @@ def writer(open_app: Open, session: State) -> Callable[[str], AppTest]:
     def write(name: str, steps: int = 3) -> AppTest:
         app = open_app(prompt=PROMPT, seed="5")
         view(app)  # the bundled model computes the first bars
-        session(app).names.append(name)
+        session(app).models.names.append(name)
         app.run().selectbox(key="model").set_value(name).run()
         for _ in range(steps):
             press(app, "step")

@@ -35,8 +35,8 @@ def connected(open_app: Open, session: State, server: Running) -> AppTest:
     app.default_timeout = 300
     offered_models.connect(server.address, str(TINY))
     state = session(app)
-    state.names.append(server.address)
-    state.servers[server.address] = (str(TINY), None)
+    state.models.names.append(server.address)
+    state.models.servers[server.address] = (str(TINY), None)
     app.run()
     return app.selectbox(key="model").set_value(server.address).run()
 
