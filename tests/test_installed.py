@@ -62,7 +62,7 @@ def test_beside_a_project_with_the_same_names_both_work(installed: Path, tmp_pat
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(line)
     code = (
-        "import sys\npath = list(sys.path)\nimport token_probability_viewer as viewer\nviewer.Generation, viewer.experiments.fork\n"
+        "import sys\npath = list(sys.path)\nimport token_probability_viewer as viewer\nviewer.Generation, viewer.experiments.what_if\n"
         "from app import create\nfrom core import area\nfrom pages import home\nprint(create, area, home, sys.path == path)\n"
     )
     run = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
