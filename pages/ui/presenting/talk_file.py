@@ -6,7 +6,6 @@ Every value of the file is checked, because it can come from a stranger.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -143,8 +142,19 @@ def checked(stop: Stop) -> Stop:
     link = f"{path}?{parts.query}" if parts.query else path
     shown = stop.shown  # keys begin with the name of their page
     if address in features.feature_of(path).former:
-        shown = tuple(re.sub(rf"^((?:chart_)?){address}(?=_)", rf"\1{path}", key) for key in shown)
+        shown = tuple(_renamed(key, address, path) for key in shown)
     return replace(stop, title=stop.title.strip()[:80] or path, link=link, shown=shown)
+
+
+def _renamed(key: str, former: str, path: str) -> str:
+    """Return the key of a part of a page whose folder had another name.
+
+    >>> _renamed("chart_growing_lens", "growing", "training"), _renamed("result_teach", "growing", "training")
+    ('chart_training_lens', 'result_teach')
+    """
+    kind = "chart_" if key.startswith("chart_") else ""
+    rest = key.removeprefix(kind)
+    return f"{kind}{path}_{rest.removeprefix(f'{former}_')}" if rest.startswith(f"{former}_") else key
 
 
 def stop_paths() -> set[str]:

@@ -140,3 +140,10 @@ def test_the_doubt_of_a_step_is_a_number_that_a_browser_can_read(model: float, d
 def test_the_longer_talks_have_a_vote_and_the_short_one_has_not() -> None:
     votes = [[stop for stop in talk.stops if stop.acts == ("vote",)] for talk in TALKS.values()]
     assert list(map(len, votes)) == [0, 1, 1]
+
+
+def test_a_stop_with_a_former_name_of_a_page_leads_to_it() -> None:
+    stop = talk_file.checked(Stop("Growing", "growing?a=b", shown=("growing_prompt", "chart_growing_lens", "result_teach")))
+    assert (stop.link, stop.page) == ("training?a=b", "training")
+    assert stop.shown == ("training_prompt", "chart_training_lens", "result_teach")
+    assert talk_file.checked(Stop("Many", "many-requests")).page == "batching"
