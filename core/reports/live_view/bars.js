@@ -19,6 +19,7 @@ function drawBars(my) {
       return tick;
     }));
   }
+  drawLegend(home, my.data.legend);
   home.fold.hidden = step.folded;
   home.why.hidden = !step.why;
   if (home.why.textContent !== step.why) home.why.textContent = step.why;
@@ -41,20 +42,26 @@ function drawBars(my) {
   drawNotes(home.notes, step.notes);
 }
 
-function buildBars(my) {
-  const { live, data: { texts } } = my;
-  const home = element("div", "odds"), legend = element("div", "entries");
-  for (const [name, meaning] of my.data.legend) {
+// The meaning of each colour; another one for a saved answer.
+function drawLegend(home, entries) {
+  const text = JSON.stringify(entries);
+  if (home.drawnLegend === text) return;
+  home.drawnLegend = text;
+  home.legend.replaceChildren(...entries.map(([name, meaning]) => {
     const entry = element("span"), colour = element("i");
     colour.style.background = `var(--tv-${name})`;
     entry.append(colour, meaning);
-    legend.append(entry);
-  }
-  legend.hidden = !my.data.legend.length;
+    return entry;
+  }), home.fold, home.why);
+  home.legend.hidden = !entries.length;
+}
+
+function buildBars(my) {
+  const { live, data: { texts } } = my;
+  const home = element("div", "odds"), legend = home.legend = element("div", "entries");
   home.fold = buildButton("fold", texts.fold, "", "quiet", () => live.press("fold", { index: 0 }));
   home.why = buildButton("why", "", "help_center", "quiet why", () => live.ask("asked", Date.now()));
   home.why.title = texts.why;
-  legend.append(home.fold, home.why);
   home.rows = element("div", "rows");
   home.rows.role = "group";
   home.rows.dataset.down = "";

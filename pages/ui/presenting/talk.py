@@ -134,6 +134,10 @@ def _pressed() -> None:
     active = active_talk()
     if active is None or not isinstance(event, dict):
         return
+    number = event.get("number")
+    if not isinstance(number, int) or number <= editor().pressed:
+        return
+    editor().pressed = number
     if event.get("leave"):
         active.leave = True
     elif event.get("by") in (1, -1):
@@ -203,6 +207,7 @@ class TalkEditor:
     active_talk: ActiveTalk | None = None
     left: ActiveTalk | None = None  # the talk that was left, to be continued
     stops_opened: int = 0  # the stage begins anew with each
+    pressed: int = 0  # number of the newest press that was done
     opened: int = field(default=0)  # number of opened orders; part of the fields' keys, so that they start with the new values
 
 

@@ -105,10 +105,11 @@ function draw(my) {
   my.bar.querySelector(".next").textContent = waits ? `→ ${texts.start}` : talk.next ? `${texts.next}: ${talk.next}` : texts.end;
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
+// A press is a state and not a trigger: beside the reruns of a playing page, a trigger can be lost. The server does each number once.
+export default function ({ parentElement, data, setStateValue }) {
   const bar = parentElement.querySelector(".bar");
   const my = bar.my ??= begin(bar, parentElement.querySelector(".black"));
-  Object.assign(my, { data, send: setTriggerValue });
+  Object.assign(my, { data, send: setStateValue });
   if (my.place !== data.talk.place) { // a new stop opens at its top
     document.querySelector(STREAMLIT.main)?.scrollTo({ top: 0 });
     Object.assign(my, { opened: Date.now(), started: -1 });
