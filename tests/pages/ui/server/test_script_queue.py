@@ -257,7 +257,7 @@ def test_whoever_waits_in_a_thread_is_woken_when_the_queue_moves() -> None:
 
 
 def test_a_first_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    queue, session = ScriptQueue(first_pages=1), SimpleNamespace(first_page_drawn=False, connection="a")
+    queue, session = ScriptQueue(first_pages=1), SimpleNamespace(first_page_drawn=False, browser=SimpleNamespace(websocket="a"))
     monkeypatch.setattr(first_page_queue, "QUEUE", queue)
     monkeypatch.setattr(gate, "QUEUE", queue)
     monkeypatch.setattr(first_page_queue, "current_session", lambda: session)
