@@ -6,7 +6,6 @@ others 2024, arXiv 2406.11345). Each temperature of a list is counted from the s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +15,7 @@ import torch
 from core.engine.model import LanguageModel
 from core.errors import InputError
 from core.experiments.shared.claim import Seen
+from core.experiments.shared.confidence_interval import wilson
 from core.inspection.named_answers import named_answers
 from core.inspection.scoring import read_logits
 from core.sources.capabilities import Can, require
@@ -25,7 +25,6 @@ from core.sources.token_source import TokenSource
 TEMPERATURES = tuple(round(step / 10, 1) for step in range(5, 21))
 EDGES = (0.0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of the bins; a value on an edge is in the bin above
 LOWEST = 3  # bins below 10 %, which are one bin of ten in the distance
-NORMAL = 1.96  # standard deviations of an interval of 95 %
 DIE, FACES = "I rolled a die and got a", tuple(f" {face}." for face in range(1, 7))
 SMALL = EDGES[1]
 
@@ -67,7 +66,7 @@ class Calibration:
         """Return the bins that have probabilities, at a temperature of TEMPERATURES."""
         row = TEMPERATURES.index(temperature)
         counted = zip(EDGES, EDGES[1:], self.counts[row], self.sums[row], self.hits[row], strict=False)
-        return [Bin(start, end, n, total / n, hits / n, *interval(hits, n)) for start, end, n, total, hits in counted if n]
+        return [Bin(start, end, n, total / n, hits / n, *wilson(hits, n)) for start, end, n, total, hits in counted if n]
 
     def distance(self, temperature: float = 1.0) -> float:
         """Return the Full-ECE over ten bins of 10 %: of the 100 % at a place, how much its bins are above or below what came true."""
@@ -78,17 +77,6 @@ class Calibration:
     def best(self) -> float:
         """Return the temperature of TEMPERATURES with the smallest distance."""
         return min(TEMPERATURES, key=self.distance)
-
-
-def interval(hits: int, count: int) -> tuple[float, float]:
-    """Return Wilson's interval of 95 % for a fraction.
-
-    >>> [round(end, 3) for end in interval(7, 10)]
-    [0.397, 0.892]
-    """
-    share, square = hits / count, NORMAL**2
-    middle, half = share + square / 2 / count, NORMAL * math.sqrt(share * (1 - share) / count + square / 4 / count**2)
-    return max(0.0, (middle - half) / (1 + square / count)), min(1.0, (middle + half) / (1 + square / count))
 
 
 def unread_stories() -> list[str]:

@@ -52,6 +52,14 @@ def test_the_tables_of_pages_hold_their_results(at: At) -> None:
     table = table_of(download(page, page.locator(".st-key-looping_csv button")))
     assert table.log_probability.tolist() == pytest.approx([tried.log_probability for tried in recorded.remedies])
     assert table.setting.tolist() == [tried.setting for tried in recorded.remedies]
+    page = at("think")
+    page.locator(".st-key-think_view button").nth(2).click()
+    recorded = RecordedExperiment.loads((stored_results.FOLDER / "thinking_budget.json.gz").read_bytes(), stored_results.files())
+    button = page.locator(".st-key-thinking_budget_csv button")
+    button.wait_for()
+    table = table_of(download(page, button))
+    assert table.chance.tolist() == pytest.approx([point.chance for point in recorded.seen])
+    assert table.tokens.tolist() == [point.tokens for point in recorded.seen]
     page = at("calibration")
     assert len(table_of(download(page, page.locator(".st-key-calibration_csv button")))) > 5
     page = at("read")

@@ -13,7 +13,7 @@ import torch
 from core import load_model
 from core.errors import BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
 from core.experiments import calibration as module
-from core.experiments.calibration import DIE, EDGES, TEMPERATURES, Calibration, calibrations, interval, unread_stories
+from core.experiments.calibration import DIE, EDGES, TEMPERATURES, Calibration, calibrations, unread_stories
 from core.remote import http_client
 from core.sources.ngram.ngram import NGram
 from tests.core.plain import plain_logits
@@ -106,13 +106,6 @@ def test_tokens_drawn_from_the_probabilities_are_calibrated_at_temperature_1_and
     seen = of_tally(tally)
     assert seen.best() == 1.0 and seen.distance() < 0.05 < 0.2 < seen.distance(2.0)
     assert sum(part.low <= part.predicted <= part.high for part in seen.bins()) >= len(seen.bins()) - 2
-
-
-def test_wilsons_interval() -> None:
-    assert interval(0, 10) == pytest.approx((0.0, 0.27753), abs=1e-4)  # Wilson (1927), as in textbooks
-    assert interval(10, 10) == pytest.approx((0.72247, 1.0), abs=1e-4)
-    assert interval(50, 100) == pytest.approx((0.40383, 0.59617), abs=1e-4)
-    assert interval(0, 10**7)[1] < 1e-6
 
 
 def test_equal_tokens_a_long_text_and_ten_thousand_tokens(tiny: Model) -> None:

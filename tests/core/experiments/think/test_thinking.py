@@ -175,6 +175,10 @@ def test_the_sums_are_sums_and_none_was_taught() -> None:
 
 def test_wilson_agrees_with_the_tables() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson(0, 10) == pytest.approx((0.0, 0.27753), abs=1e-4)
+    assert wilson(10, 10) == pytest.approx((0.72247, 1.0), abs=1e-4)
+    assert wilson(50, 100) == pytest.approx((0.40383, 0.59617), abs=1e-4)
+    assert wilson(0, 10**7)[1] < 1e-6
     assert wilson(0, 50) == pytest.approx((0.0, 0.0713), abs=1e-4)
     assert wilson(50, 50) == pytest.approx((0.9287, 1.0), abs=1e-4)
     assert wilson(15, 50) == pytest.approx((0.1910, 0.4375), abs=1e-4)  # Newcombe 1998, method 3

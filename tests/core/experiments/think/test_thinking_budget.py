@@ -12,9 +12,10 @@ from core import Generation, SamplingSettings, load_model
 from core.chat.thoughts import MARKS
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import BadSetting
-from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT
+from core.experiments.shared.continuation import continuation
+from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, PromptingStyle
 from core.experiments.think.thinking import Question, chance_of, sums, think
-from core.experiments.think.thinking_budget import BudgetPoint, budget_curve, budget_set
+from core.experiments.think.thinking_budget import budget_curve, budget_set
 from tests.tiny_models import with_template
 
 GREEDY = SamplingSettings(greedy=True)
@@ -85,18 +86,22 @@ def test_a_model_with_thinking_marks_is_asked_in_a_conversation_and_ended_with_i
     points = list(budget_curve(thinker, Question("What is 2 + 3?\n", "5"), step=5, steps=12))
     assert [point.budget for point in points] == [0, 5, 10, 12]
     plain = Generation(thinker, [ASKED], GREEDY)
-    for token_id in thinker.encode("<think>\n"):
-        plain.force(token_id)
+    write(plain, "<think>\n")
     plain.generate(5)
-    for token_id in thinker.encode("</think>"):
+    write(plain, "</think>")
+    for token_id in continuation(thinker, plain.text, "\n\nThe answer is"):
         plain.force(token_id)
-    for token_id in thinker.encode("\n\nThe answer is"):
-        plain.force(token_id)
-    after = Generation(thinker, [ASKED], GREEDY)
-    for step in plain.path:
-        after.force(step.key)
+    asked = PromptingStyle(CHAIN_OF_THOUGHT.name, "", "\n\nThe answer is")
+    assert points[1].chance == pytest.approx(chance_of(thinker, plain, asked, "5", KVCache()), rel=1e-4)
     assert points[1].tokens >= len(plain.path)
-    assert isinstance(points[1], BudgetPoint) and 0 <= points[1].chance < 1
+
+
+def write(run: Generation, text: str) -> None:
+    """Force the tokens of a text, without those that a tokenizer puts around every text."""
+    model: Any = run.model
+    for token_id in model.encode(text):
+        if not model.token(token_id).special:
+            run.force(token_id)
 
 
 def test_a_run_ends_its_thoughts_with_the_mark_when_the_budget_is_used_up(thinker: Any) -> None:
