@@ -104,7 +104,9 @@ def verdict(seen: Calibration, temperature: float) -> str:
     """Say in how many ranges as many tokens followed as the model said, and where it said too little or too much."""
     bins = seen.bins(temperature)
     modest, bold = sum(part.low > part.predicted for part in bins), sum(part.high < part.predicted for part in bins)
-    told = _("{model}: in {fits} of {count} ranges the diagonal is within the interval; {modest} above it, {bold} below it.")
+    told = _(
+        "{model}: in {fits} of {count} ranges as many tokens followed as it said, within the interval; in {modest} more, in {bold} fewer."
+    )
     counts = {"fits": len(bins) - modest - bold, "count": len(bins), "modest": modest, "bold": bold}
     return told.format(model=title(seen), **{name: numbers.whole(count) for name, count in counts.items()})
 
