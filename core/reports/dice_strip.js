@@ -8,12 +8,15 @@ function buildDice() {
   ground.append(dice.spot);
   foot.append(element("span", "", "0"), dice.told, element("span", "", "1"));
   dice.append(sky, dice.track, ground, foot);
+  new ResizeObserver(() => measure(dice)).observe(dice.track);
   return dice;
 }
 
 // still: without animation. throw: another value lets the roll fall again. fallen: whether the chosen token is marked. waits: for its roll.
-function drawDice(dice, { segments, roll, roll_text, caption = "", alt = "", still = false, throw: thrown, fallen = true, waits = false }) {
+function drawDice(dice, drawn) {
+  const { segments, roll, roll_text, caption = "", alt = "", still = false, throw: thrown, fallen = true, waits = false } = drawn;
   const { marker, spot, track } = dice;
+  dice.drawn = drawn;
   if (track.ariaLabel !== alt) track.ariaLabel = alt;
   dice.classList.toggle("still", still);
   const taken = drawStrip(track, segments, fallen), isNarrow = Boolean(taken?.classList.contains("thin")); // a mark below it shows the place
@@ -38,10 +41,17 @@ function drawDice(dice, { segments, roll, roll_text, caption = "", alt = "", sti
   dice.thrown = thrown;
 }
 
+// Keeps the width of the strip and the size of its letters, so that a draw forces no layout, and draws it again with the labels that fit.
+function measure(dice) {
+  const { track } = dice, width = track.clientWidth || 600, size = parseFloat(getComputedStyle(track).fontSize);
+  if (width === track.width && size === track.size) return;
+  Object.assign(track, { width, size });
+  if (dice.drawn) drawDice(dice, dice.drawn);
+}
+
 // Draws the segments of the dice. A token keeps its element between draws, so that CSS can move it. Returns the element of the chosen one.
 function drawStrip(track, segments, fallen = true) {
-  const kept = track.parts ?? new Map(), next = new Map();
-  const width = track.clientWidth || 600, size = parseFloat(getComputedStyle(track).fontSize);
+  const kept = track.parts ?? new Map(), next = new Map(), { width = 600, size = 14 } = track;
   let rest = 0, taken = null;
   segments.forEach(([key, label, start, end, chosen, share], i) => {
     const name = key < 0 ? `rest${rest++}` : String(key);

@@ -75,6 +75,7 @@ function buildStrip() {
     if (place?.word.role === "button") strip.open(place.token.step);
   };
   words.keepsLast = true;
+  new ResizeObserver(() => showEnd(words)).observe(words);
   return strip;
 }
 
@@ -135,16 +136,20 @@ function drawWords(strip, { tokens, tint, branch, flow, direction, opened = -1, 
   other.hidden = !said.steered;
   scale.hidden = !said.legend[0];
 
-  // Its end is kept in view, also when another token takes the place of the newest one, or the strip gets another height.
-  const last = `${tokens.length} ${tokens.at(-1)?.step} ${tokens.at(-1)?.id} ${words.clientHeight}`;
+  // Its end is kept in view, also when another token takes the place of the newest one. After all that is drawn now: a scroll needs a layout.
+  const last = `${tokens.length} ${tokens.at(-1)?.step} ${tokens.at(-1)?.id}`;
   if (words.last !== last) {
     words.last = last;
-    words.scrollTop = words.scrollHeight;
     card.hidden = true;
+    queueMicrotask(() => showEnd(words));
   }
   roving(words, () => places.filter(place => place.word.role === "button").map(place => place.word));
   strip.open = act.open;
   strip.show = place => { if (said.card) showToken(strip, place, said, clickable, act); };
+}
+
+function showEnd(words) {
+  words.scrollTop = words.scrollHeight;
 }
 
 // Shows the numbers of a token below it; no place: hides them.

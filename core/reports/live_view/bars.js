@@ -24,6 +24,7 @@ function drawBars(my) {
   home.why.hidden = !step.why;
   if (home.why.textContent !== step.why) home.why.textContent = step.why;
   const rows = home.rows;
+  home.before = live.before(step.index); // the node that a press on one of these bars continues
   rows.ariaLabel = texts.bars;
   rows.classList.toggle("still", live.isFast);
   fill(rows, step.rows + 1, buildBar).forEach((row, i) => {
@@ -76,7 +77,7 @@ function buildBars(my) {
     const bar = find(event)?.bar;
     if (!bar || !my.data.clickable) return;
     if (bar.token_id === FOLDED) live.press("fold", { index: 1 });
-    else if (bar.token_id >= 0) live.press("force", { node: live.before(live.data.step.index), token: bar.token_id });
+    else if (bar.token_id >= 0) live.press("force", { node: home.before, token: bar.token_id });
   };
   home.rows.onpointerover = event => showBar(home, find(event), texts);
   home.rows.onpointerleave = () => { showBar(home, null, texts); };

@@ -18,7 +18,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import nullcontext
 from functools import partial, wraps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from pydantic import ValidationError
@@ -31,12 +31,12 @@ from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import N_
 from pages.ui.live import play
 from pages.ui.live.verbs import VERBS, Press
-from pages.ui.live.view_data import NOTHING, Drawn, encoded, view_data
+from pages.ui.live.view_data import encoded, view_data
 from pages.ui.server import deployment
 from pages.ui.server.rate_limit import AddressRates
 from pages.ui.server.request_body import NO_STORE, RequestRefused, json_object, refusal
 from pages.ui.session import address_bar
-from pages.ui.session.live_state import OPEN
+from pages.ui.session.live_state import NOTHING, OPEN, Answer, Drawn
 from pages.ui.session.offered_files import offered_file
 from pages.ui.session.state import Session, acting_for
 
@@ -52,7 +52,7 @@ STREAM_SECONDS = 8.0  # seconds after which a stream ends, so that a server that
 LOOK = 0.05  # seconds between two looks at what is in progress
 STREAM_HEAD = NO_STORE | {"x-accel-buffering": "no"}
 RATES = AddressRates(PER_SECOND, AT_ONCE)
-Answer = Callable[["Request", Session], Awaitable[Response]]
+Responder = Callable[["Request", Session], Awaitable[Response]]
 
 
 class SessionGone(RequestRefused):
@@ -73,7 +73,7 @@ class TooOld(RequestRefused):
     status = 409
 
 
-def of_session(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+def of_session(answer: Responder) -> Callable[[Request], Awaitable[Response]]:
     """Make a route of a function: it gets the session of the request's key, and a refusal becomes its sentence."""
 
     @wraps(answer)
@@ -124,21 +124,34 @@ def _done(session: Session, verb: Callable[[Press], None], pressed: Press) -> by
             is_new = session.live.presses.is_new(pressed.view, pressed.number)
         except LookupError:
             raise TooOld(N_("This press is older than others that were done. Reload the page.")) from None
-        with session.live.answering(pressed.view):
+        live = session.live
+        live.answered, answer = Answer(pressed.view), Answer()
+        try:
             if is_new:
                 verb(pressed)
-            return encoded(view_data(Drawn(*pressed.drawn)))
+            data, drawn = _shown(Drawn(*pressed.drawn))
+            answer = Answer(pressed.view, data["version"], drawn)
+        finally:
+            live.answered = answer
+            live.tell()
+        return encoded(data)
 
 
 @of_session
 async def now(request: Request, session: Session) -> Response:
     """Return what the view shows now."""
-    return _json(await anyio.to_thread.run_sync(partial(_shown, session, NOTHING)))
+    return _json(await anyio.to_thread.run_sync(partial(_now, session)))
 
 
-def _shown(session: Session, drawn: Drawn) -> bytes:
+def _now(session: Session) -> bytes:
     with acting_for(session):
-        return encoded(view_data(drawn))
+        return encoded(view_data(NOTHING))
+
+
+def _shown(drawn: Drawn) -> tuple[dict[str, Any], Drawn]:
+    """Return what a view is sent that has drawn this, and what it has drawn after that."""
+    data = view_data(drawn)
+    return data, Drawn(data["run"], data.get("node", 0))
 
 
 @of_session
@@ -192,7 +205,7 @@ async def _events(session: Session, view: str) -> AsyncIterator[bytes]:
                 happens = await _happens(happened, pace.left() if plays else ends - loop.time())
                 if happens or not plays:
                     continue
-            data, last, sent = await anyio.to_thread.run_sync(partial(_next, session, last, plays), limiter=limiter)
+            data, last, sent = await anyio.to_thread.run_sync(partial(_next, session, view, last, sent, plays), limiter=limiter)
             if plays:
                 pace.passed(live.speed)
             yield b"data: " + data + b"\n\n"
@@ -247,14 +260,18 @@ async def _happens(happened: asyncio.Event, seconds: float) -> bool:
     return True
 
 
-def _next(session: Session, last: Drawn, plays: bool) -> tuple[bytes, Drawn, int]:
-    """Make a step if Play is on. Return what the view shows then, what it has drawn after that, and its version."""
+def _next(session: Session, view: str, last: Drawn, sent: int, plays: bool) -> tuple[bytes, Drawn, int]:
+    """Make a step if Play is on. Return what the view shows then, what it has drawn after that, and its version.
+
+    last: what the view has drawn of this stream, whose newest version was `sent`. The answer to a later press has changed that.
+    """
     run = session.run
     with play.turn(run.model) if plays and run is not None else nullcontext(), acting_for(session):
         if plays:
             play.play_on()
-        data = view_data(last)
-        return encoded(data), Drawn(data["run"], data.get("node", 0)), data["version"]
+        answered = session.live.answered
+        data, drawn = _shown(answered.drawn if answered.view == view and answered.version > sent else last)
+        return encoded(data), drawn, data["version"]
 
 
 def _json(body: bytes) -> Response:

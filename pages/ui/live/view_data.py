@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import EmptyPrompt, ViewerError
@@ -25,21 +24,13 @@ from pages.ui.live.ended import why_ended
 from pages.ui.server import offered_models
 from pages.ui.session import current, share_link
 from pages.ui.session.error_boundary import UNEXPECTED
+from pages.ui.session.live_state import NOTHING, Drawn
 from pages.ui.session.state import Session, current_session
 
 if TYPE_CHECKING:
     from core import Generation
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """What a view has drawn: the number of the run, and the node of its newest token (0: the prompt alone)."""
-
-    run: int
-    node: int
-
-
-NOTHING = Drawn(0, 0)
 log = logging.getLogger(__name__)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from secrets import randbelow, token_urlsafe
 from threading import Lock
@@ -52,17 +51,36 @@ class Scene:
     act: Callable[[Mapping[str, Any]], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a view has drawn: the number of the run, and the node of its newest token (0: the prompt alone)."""
+
+    run: int
+    node: int
+
+
+NOTHING = Drawn(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to the newest press. view: whose press it was. version: in the answer, 0 as long as there is none. drawn: by it."""
+
+    view: str = ""
+    version: int = 0
+    drawn: Drawn = NOTHING
+
+
 @dataclass(slots=True, eq=False)
 class LiveState:
     """key: opens the routes of the run, for the view alone. version: counts what changed. run_number: counts the runs, from
     a number that no other session has, so that a view never takes one run for another.
 
     speed: steps per second in Play, 0 for as fast as it goes. rows, folded: how many bars the view shows, and whether excluded ones share
-    a line. listener: called after a change by the thread that made it; the open stream of the view sets it. answered: the view of the
-    newest press, and the version in its answer, 0 as long as there is none. progress: the newest stream of what is in progress. drawn: the
-    version that the view has drawn in Play. waiting: requests that have not been answered. scene: of the page that is open, None for the
-    usual view. page_shows: what the page shows outside the view (see `live/page_needs.py`); page_shows_step: whether that changes with
-    every step.
+    a line. listener: called after a change by the thread that made it; the open stream of the view sets it. progress: the newest stream of
+    what is in progress. drawn: the version that the view has drawn in Play. waiting: requests that have not been answered. scene: of the
+    page that is open, None for the usual view. page_shows: what the page shows outside the view (see `live/page_needs.py`);
+    page_shows_step: whether that changes with every step.
     """
 
     key: str = field(default_factory=lambda: token_urlsafe(16))
@@ -74,7 +92,7 @@ class LiveState:
     presses: Presses = field(default_factory=Presses)
     listener: Callable[[], None] | None = None
     progress: object = None
-    answered: tuple[str, int] = ("", 0)
+    answered: Answer = field(default_factory=Answer)
     drawn: int = 0
     waiting: int = 0
     scene: Scene | None = None
@@ -93,19 +111,9 @@ class LiveState:
         if listener is not None:
             listener()
 
-    @contextmanager
-    def answering(self, view: str) -> Iterator[None]:
-        """Do a press of this view, whose answer says what has changed, so that its stream need not."""
-        self.answered = view, 0
-        try:
-            yield
-        finally:
-            self.answered = view, self.version
-            self.tell()
-
     def is_told(self, view: str) -> bool:
         """Return whether this view knows the present version by the answer to its press, or will know it soon."""
-        return self.answered in ((view, 0), (view, self.version))
+        return self.answered.view == view and self.answered.version in (0, self.version)
 
 
 class OpenSessions:

@@ -10,19 +10,20 @@ class LiveRun extends ShownRun {
     super();
     this.parts = new Map();
     this.done = 0; // presses that were answered
+    this.asking = 0; // presses and questions that were not
     this.connection = new RunConnection(sentence => { this.gone = sentence; this.draw(); });
     const headers = async () => {
       await isSettled();
       return { "x-run-key": this.connection.key, "x-run-view": this.connection.view };
     };
-    this.stream = new EventStream("run/events", headers, () => anyShown(this.parts), data => this.take(data));
+    this.stream = new EventStream("run/events", headers, () => anyShown(this.parts), data => this.receive(data));
     this.forget();
     window.addEventListener("tokenvieweraddress", () => { if (!this.writing) this.writeSoon(); });
   }
 
   forget() {
     this.empty();
-    Object.assign(this, { version: 0, told: 0, gone: "" });
+    Object.assign(this, { version: 0, drawn: 0, told: 0, gone: "", held: [] });
   }
 
   // Adds a part of the view. key: of the session's routes. send: a trigger of the component, which runs the page.
@@ -45,10 +46,13 @@ class LiveRun extends ShownRun {
   press(verb, more = {}) {
     const { run } = this; // of the tokens that the press names
     this.expect();
+    this.asking += 1;
     const sent = this.connection.press(verb, () => ({ drawn: [this.run, this.node], run, ...more }));
     return sent.then(answer => {
       this.done += 1;
+      this.asking -= 1;
       this.take(answer);
+      this.release();
       this.listen();
     });
   }
@@ -58,12 +62,26 @@ class LiveRun extends ShownRun {
     this.late ??= setTimeout(() => { this.isBusy = true; this.draw(); }, SLOW);
   }
 
+  // Asks for all that is shown now.
   async refresh() {
+    this.asking += 1;
     const shown = await this.fetched("run/now");
-    if (!shown) return;
+    this.asking -= 1;
+    if (!shown) return this.held = []; // the next message of the stream asks again
     this.version = 0;
     this.run = 0;
     this.take(shown);
+    this.release();
+  }
+
+  // Takes what the stream says. It goes on from the newest answer, and is held until that has come.
+  receive(data) {
+    if (this.asking) this.held.push(data);
+    else this.take(data);
+  }
+
+  release() {
+    for (const data of this.held.splice(0)) this.receive(data);
   }
 
   // Returns what a route answers, null if it does not: the connection is lost, or the page is being left.
@@ -104,21 +122,26 @@ class LiveRun extends ShownRun {
     this.version = data.version;
     this.data = data;
     this.draw();
-    this.tell();
     this.rest();
   }
 
+  // Draws all parts in the next frame, once for all that came until then.
   draw() {
-    if (anyShown(this.parts)) for (const part of this.parts.values()) part.draw();
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      if (anyShown(this.parts)) for (const part of this.parts.values()) part.draw();
+      this.drawn = this.version;
+      this.tell();
+    });
   }
 
   // Says in Play what was drawn, so that the server makes steps no faster than that.
   tell() {
-    if (!this.data.playing || this.telling) return;
+    if (!this.data?.playing || this.telling) return;
     this.telling = setTimeout(() => {
       this.telling = 0;
-      if (this.told === this.version) return;
-      this.told = this.version;
+      if (this.told === this.drawn) return;
+      this.told = this.drawn;
       fetch(address("run/drawn"), { method: "POST", body: JSON.stringify({ version: this.told }), headers: { "x-run-key": this.connection.key } }).catch(() => {});
     }, TOLD);
   }

@@ -470,6 +470,29 @@ def test_a_change_that_was_made_elsewhere_reaches_the_stream_and_an_answer_is_no
     assert [event["count"] for event in received] == [0, 2]
 
 
+def test_the_stream_goes_on_from_the_answer_to_a_press(session: Session) -> None:
+    """Else a text that is written a second time seems to be drawn already: its tokens are never sent, and the view asks for all of it."""
+    client = Client(session)
+    for _step in range(3):
+        done_directly(session, "step")
+    with served() as address:
+        began = threading.Event()
+
+        def take(event: dict[str, Any]) -> bool:
+            client.take(event)
+            return has_begun(began) and len(client.nodes) == 2
+
+        thread = threading.Thread(target=lambda: events_of(session, address, VIEW, take))
+        thread.start()
+        assert began.wait(20)
+        written = list(client.nodes)
+        client.press("restart")
+        assert client.nodes == [0]
+        done_directly(session, "step")
+        thread.join(20)
+    assert client.nodes == written[:2], "the same token again, in the same node"
+
+
 def test_what_is_in_progress_is_sent_whenever_it_has_changed(session: Session) -> None:
     counts = iter(range(10))
     session.advancing["still"] = lambda visitor: 7
