@@ -23,7 +23,7 @@ function drawPlayer(my) {
   live.buttons.pause.hidden = !playing;
   const isOver = String(Boolean(data?.ended) && !data.recorded); // a recording begins again
   for (const button of [live.buttons.step, live.buttons.play]) if (button.ariaDisabled !== isOver) button.ariaDisabled = isOver;
-  if (data && !player.speed.matches(":focus-within")) player.speed.show(data.speed);
+  if (data && !player.speed.matches(":focus-within")) player.speed.show(data.speed, data.crowd);
 }
 
 // Does not press where the run has ended.
@@ -35,12 +35,14 @@ function buildSpeed(live, speeds, texts) {
   const home = element("label", "speed"), said = element("span"), slider = element("input");
   Object.assign(slider, { type: "range", min: 0, max: speeds.length - 1, step: 1, ariaLabel: texts.speed });
   home.append(said, slider);
-  home.show = speed => {
+  // crowd: how fast it goes beside others.
+  home.show = (speed, crowd) => {
     const place = speeds.findIndex(([value]) => value === speed);
     home.value = speed;
     if (place < 0) return;
     slider.value = place;
-    slider.ariaValueText = said.textContent = speeds[place][1];
+    slider.ariaValueText = speeds[place][1];
+    said.textContent = crowd || speeds[place][1];
   };
   slider.oninput = () => {
     home.show(speeds[slider.value][0]);

@@ -1,11 +1,13 @@
 """Play: steps of a run, no faster than its speed and than the browser draws them.
 
 The stream of the view makes the steps that it sends, so that nobody computes what nobody reads. The players of a model make their steps
-one after the other, in order of arrival, so that a press of anybody waits for one of them at most.
+one after the other, in order of arrival, so that a press of anybody waits for one of them at most. Who gets fewer steps than asked for
+because others play is told so.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from threading import Lock
@@ -15,22 +17,68 @@ from weakref import WeakKeyDictionary
 
 from core.engine.pass_queue import FairLock
 from core.errors import RunFinished, ViewerError
-from pages.ui.i18n.translation import say
+from pages.ui.i18n import numbers
+from pages.ui.i18n.translation import _, say
 from pages.ui.session.notices import notify
-from pages.ui.session.state import current_session
+from pages.ui.session.state import Session, current_session
 
 if TYPE_CHECKING:
     from core.sources.source import Source
 
 SLOW = 1.0  # steps per second up to which a step is shown twice: its probabilities, then its roll
-_turns: WeakKeyDictionary[Source, FairLock] = WeakKeyDictionary()
+COUNTED, FEWEST = 20, 5  # newest steps of a player that say how fast it is, and how many there must be
+AWAY = 3.0  # seconds without a step after which somebody plays no more
+NOTICED = 0.8  # share of the asked speed below which somebody is told
+
+
+@dataclass(slots=True, eq=False)
+class Players:
+    """The players of a model. turn: whose step is next. steps: when each made its newest steps, in seconds of `monotonic`."""
+
+    turn: FairLock = field(default_factory=FairLock)
+    steps: WeakKeyDictionary[Session, deque[float]] = field(default_factory=WeakKeyDictionary)
+
+    def note(self, session: Session, now: float) -> None:
+        """Note a step of this player."""
+        own = self.steps.setdefault(session, deque(maxlen=COUNTED))
+        if own and now - own[-1] > AWAY:
+            own.clear()
+        own.append(now)
+
+    def shared(self, session: Session, speed: float, now: float) -> tuple[int, float] | None:
+        """Return the number of players and this one's steps per second, if others make it slower than `speed`.
+
+        speed: steps per second, 0 for as many as possible.
+        """
+        own, players = self.steps.get(session), sum(now - steps[-1] <= AWAY for steps in list(self.steps.values()))
+        if own is None or len(own) < FEWEST or players < 2:
+            return None
+        rate = (len(own) - 1) / (own[-1] - own[0])
+        return (players, rate) if not speed or rate < NOTICED * speed else None
+
+
+_players: WeakKeyDictionary[Source, Players] = WeakKeyDictionary()
 _lock = Lock()
+
+
+def _players_of(model: Source) -> Players:
+    with _lock:
+        return _players.setdefault(model, Players())
 
 
 def turn(model: Source) -> AbstractContextManager[Any]:
     """Return the turn of a player among all players of this model."""
-    with _lock:
-        return _turns.setdefault(model, FairLock()).acquire_unloaded()
+    return _players_of(model).turn.acquire_unloaded()
+
+
+def crowd(session: Session) -> str:
+    """Return how many play now and how fast it goes for this player, "" if others do not slow it."""
+    if not session.playing or session.run is None:
+        return ""
+    shared = _players_of(session.run.model).shared(session, session.live.speed, monotonic())
+    if shared is None:
+        return ""
+    return _("{players} visitors play now: {rate}").format(players=shared[0], rate=numbers.speed(round(shared[1], 1)))
 
 
 @dataclass(slots=True)
@@ -63,6 +111,7 @@ def play_on() -> None:
         else:
             session.moment = "rolled"
             run.step()
+            _players_of(run.model).note(session, monotonic())
             session.playing = run.finished is None
     except RunFinished:
         session.playing = False

@@ -19,7 +19,7 @@ from pages.ui.charts import cache_gauge, live_rows
 from pages.ui.charts.step_tables import SLOTS, time_text
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import _, quoted, say
-from pages.ui.live import conversation_answer, page_needs, server_notes
+from pages.ui.live import conversation_answer, page_needs, play, server_notes
 from pages.ui.live.ended import why_ended
 from pages.ui.server import offered_models
 from pages.ui.session import current, share_link
@@ -72,6 +72,7 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
         "text": _text(run, base),
         "node": run.here,
         "count": len(run.path),
+        "crowd": play.crowd(session),
         "ended": "" if session.playing else why_ended(run),
         "loop": _loop(run),
         "recorded": _recorded(run),
