@@ -16,9 +16,10 @@ class OwnTab:
         self._answers: dict[int, Any] = {}
         self._sent = 0
         context = self._session.send("Target.createBrowserContext")["browserContextId"]
-        self._target = self._session.send("Target.createTarget", {"url": path.as_uri(), "browserContextId": context})["targetId"]
+        self._target = self._session.send("Target.createTarget", {"url": "about:blank", "browserContextId": context})["targetId"]
         self._tab = self._session.send("Target.attachToTarget", {"targetId": self._target})["sessionId"]
         self._window = self.send("Browser.getWindowForTarget")["windowId"]
+        self.send("Page.navigate", url=path.as_uri())  # is answered once the file has taken the place of the empty page
 
     def _receive(self, event: Any) -> None:
         answer = json.loads(event["message"])
