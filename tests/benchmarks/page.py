@@ -34,10 +34,16 @@ WATCH = """() => {
   const look = () => [...window.tokenViewerLive.parts.keys()].filter(root => ["text", "bars", "dice"].includes(root.dataset.part))
     .map(root => shown(root) + [...root.querySelectorAll("i.used")].map(bar => bar.style.cssText).join()).join();
   const state = Object.assign(window.measured, { last: 0, seen: look(), lengths: new Set() });
-  const frame = now => {
+  const { port1, port2 } = new MessageChannel(); // looks as soon as a frame is drawn
+  port1.onmessage = () => {
     const seen = look();
-    if (seen !== state.seen) [state.seen, state.last] = [seen, performance.now()];
-    state.lengths.add(window.tokenViewerLive.tokens.length);
+    if (seen !== state.seen) {
+      [state.seen, state.last] = [seen, performance.now()];
+      state.lengths.add(window.tokenViewerLive.tokens.length);
+    }
+  };
+  const frame = () => {
+    port2.postMessage("");
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);

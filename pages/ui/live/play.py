@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from core.sources.source import Source
 
 SLOW = 1.0  # steps per second up to which a step is shown twice: its probabilities, then its roll
+FASTEST = 120.0  # steps per second of Play as fast as it goes: two for each frame of a screen, so that it flows
 COUNTED, FEWEST = 20, 5  # newest steps of a player that say how fast it is, and how many there must be
 AWAY = 3.0  # seconds without a step after which somebody plays no more
 NOTICED = 0.8  # share of the asked speed below which somebody is told
@@ -93,7 +94,7 @@ class Pace:
 
     def passed(self, speed: float) -> None:
         """Note that a step was made. speed: steps per second, 0 for as fast as it goes."""
-        pause = 1 / speed / (2 if speed <= SLOW else 1) if speed else 0.0
+        pause = 1 / (speed or FASTEST) / (2 if 0 < speed <= SLOW else 1)
         self.due = max(self.due + pause, monotonic())
 
 
