@@ -52,9 +52,8 @@ def column_choice(number: int) -> tuple[str, str]:
     follow_model(f"compare_model_{number}", current.model_name())
     if len(models) == 1:
         return preset, models[0]
-    return preset, st.selectbox(
-        _("Model"), models, index=models.index(current.model_name()), key=f"compare_model_{number}", **widget_options
-    )
+    selected, key = models.index(current.model_name()), f"compare_model_{number}"
+    return preset, st.selectbox(_("Model"), models, index=selected, key=key, format_func=offered_models.title, **widget_options)
 
 
 def columns_view() -> None:
@@ -122,7 +121,7 @@ def texts(run: Experiment) -> None:
     for number, home in enumerate(st.columns(len(row.paths), gap="large")):
         with home:
             parts, (_preset, model, settings) = row.parts_at[number], titles[number]
-            st.caption(f"{plain(model)} · {settings_summary(settings)}")
+            st.caption(f"{plain(offered_models.title(model))} · {settings_summary(settings)}")
             tinted_text(row.paths[number], key=f"compare_text_{number}", mark=parts)
             st.caption(
                 _("the other columns are compared with this one")
@@ -149,7 +148,8 @@ def numbers_table(paths: Sequence[Sequence[Step]], titles: Sequence[tuple[str, s
         counted = statistics(path)
         words = _("{count} of {total}").format(count=counted.distinct_words, total=counted.words)
         perplexity = numbers.decimal(counted.perplexity, 1) if path else "–"
-        lines.append((_(preset), model, counted.tokens, numbers.bits(counted.surprise), perplexity, words, counted.repeats))
+        name, surprise = offered_models.title(model), numbers.bits(counted.surprise)
+        lines.append((_(preset), name, counted.tokens, surprise, perplexity, words, counted.repeats))
     head = (_("settings"), _("model"), _("tokens"), _("mean surprise"), _("perplexity"), _("distinct words"), _("repeats"))
     return pd.DataFrame(lines, columns=head)
 

@@ -128,14 +128,18 @@ def draw_remedies(seen: Looping) -> None:
     counts = {"count": numbers.whole(len(ending)), "total": numbers.whole(len(seen.remedies))}
     told = _("{count} of {total} remedies end the loop.").format(**counts)
     if ending:
-        cheapest = _("The lowest price has {remedy}: it stands first, the others that end it follow by their price.")
+        cheapest = _("The lowest price has {remedy}: it stands first. The others follow, each setting with its best value.")
         told = f"{told} {cheapest.format(remedy=f'**{_name(seen.sorted_remedies()[0])}**')}"
     st.markdown(told)
     without = _("Without a remedy: {usual}, {told} facts.")
     usual_price = without.format(usual=numbers.decimal(usual.log_probability, 2), told=numbers.whole(usual.facts))
     st.caption(f"{_about_price(seen)} {usual_price}")
     head = (_("remedy"), _("leaves the loop at token"), _("log-prob\u00adability"), _("made impossible"), _("facts"), _("what it writes"))
-    elements.table(head, [_row(tried) for tried in seen.sorted_remedies()], ends_in_text=True)
+    tried = seen.sorted_remedies()
+    best = {one.setting: one for one in reversed(tried)}.values()  # of each setting the one that stands first
+    elements.table(head, [_row(one) for one in tried if one in best], ends_in_text=True)
+    with st.expander(_("All {count} values").format(count=numbers.whole(len(tried)))):
+        elements.table(head, map(_row, tried), ends_in_text=True)
     elements.table_button(lambda: csv_text(pd.DataFrame(seen.remedies)), "remedies.csv", "looping_csv")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from core import ScoredText
@@ -18,6 +20,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
+from pages.ui.server import offered_models
 from pages.ui.session import current, elements, notices, provenance, selection
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
@@ -174,11 +177,12 @@ def two_models(model: LanguageModel, first: str) -> None:
         notices.show_notice(_("Only one model is here. Download another one on the Models page."))
         return
     left, right = st.columns(2, gap="large")
+    options: dict[str, Any] = {"format_func": offered_models.title, "label_visibility": "collapsed"}
     with right:
-        name = st.selectbox(_("The other model"), others, key="read_other", label_visibility="collapsed")
+        name = st.selectbox(_("The other model"), others, key="read_other", **options)
         shown(current.model_named(name), text, tint, "other")
     with left:
-        st.selectbox(_("This model"), [model.name], disabled=True, key="read_this", label_visibility="collapsed")
+        st.selectbox(_("This model"), [model.name], disabled=True, key="read_this", **options)
         shown(model, text, tint, "one")
 
 

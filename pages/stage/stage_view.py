@@ -19,6 +19,7 @@ from pages.ui.presenting import talk
 from pages.ui.presenting.phone_address import code_picture, live_addresses
 from pages.ui.presenting.stage_state import StageState, needs_page, stage_state
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE
+from pages.ui.server import offered_models
 from pages.ui.session import current
 from pages.ui.session.state import current_session
 
@@ -57,7 +58,7 @@ def _data(run: Generation | None, state: StageState, notice: str) -> dict[str, A
     }
     if run is None:
         return shown
-    name, parameters = run.model_name, numbers.count(run.model.parameter_count)
+    name, parameters = offered_models.title(run.model_name), numbers.count(run.model.parameter_count)
     ending = (
         _("A saved answer of {model}, one token at a time.")
         if Can.FACTS not in run.can

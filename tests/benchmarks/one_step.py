@@ -68,11 +68,14 @@ def press_by_route() -> tuple[Counter[str], int]:
     live_state.OPEN.add(session)
     app = Starlette(routes=routes.ROUTES, middleware=[Middleware(Gate)])
 
+    drawn = [0, 0]  # run and newest node of the view, as its next press says them
+
     def press(number: int) -> None:  # with threads of its own, because the profiler sees only new ones
         headers = {routes.KEY: session.live.key, "origin": "http://localhost:8501"}
         with TestClient(app, "http://localhost:8501", headers=headers) as client:
-            answer = client.post("/run/step", json={"view": "one-press-on-step", "number": number, "drawn": [1, number - 1]})
-            assert answer.json()["count"] == number
+            answer = client.post("/run/step", json={"view": "one-press-on-step", "number": number, "drawn": drawn}).json()
+            assert answer["count"] == number
+            drawn[:] = answer["run"], answer["node"]
 
     for number in range(1, 4):
         press(number)

@@ -53,7 +53,7 @@ def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_pat
     mine = bars_on_watch(page)
     turn_to(page, "What if", "Compare")
     page.locator(".st-key-compare_model_1 input").click()
-    page.get_by_role("option", name="storyteller", exact=True).click()
+    page.get_by_role("option", name="Storyteller", exact=True).click()
     live(page, "compare_start", "compare")
     texts = [Drawn(page, ".st-key-result_compare").texts(f".st-key-compare_text_{number} span") for number in (0, 1)]
     assert texts[0] != texts[1], "the taught model and the original"

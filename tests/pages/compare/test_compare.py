@@ -22,7 +22,7 @@ def test_columns_with_the_same_dice(open_app: Open, session: State) -> None:
     assert row.paths[0][0].chosen_by == "greedy"
     table = app.dataframe[0].value
     assert table["tokens"].tolist() == [len(path) for path in row.paths]
-    assert set(table["model"]) == {"storyteller"}
+    assert set(table["model"]) == {"Storyteller"}
     for path, told in zip(row.paths, table["perplexity"], strict=True):
         likelihood = math.prod(step.model_probability for step in path)
         assert float(told.replace(",", "")) == pytest.approx(likelihood ** (-1 / len(path)), rel=0.05)
