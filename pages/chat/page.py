@@ -8,13 +8,14 @@ import streamlit as st
 
 from core import list_models
 from core.errors import ViewerError
+from core.experiments.shared import prepared_runs
 from core.models.hub import OFFERS
 from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
-from pages.ui.session import conversation, current, elements, notices, operator_role
+from pages.ui.session import conversation, current, elements, notices, opened_recording, operator_role
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.state import current_session
 from pages.ui.shell import frame
@@ -26,6 +27,19 @@ frame.page()
 def use(name: str) -> None:
     """Load the model and select it; the page then opens the conversation."""
     current.use_model(name)
+
+
+@action_boundary
+def open_recorded() -> None:
+    """Open the recorded conversation on Watch."""
+    opened_recording.show(prepared_runs.load(prepared_runs.CONVERSATION))
+
+
+def recorded_conversation() -> None:
+    """Draw the way to a conversation that was recorded with a model that can chat."""
+    if elements.pressed(_("Watch a recorded conversation"), icon=":material/play_circle:", key="chat_recorded"):
+        open_recorded()
+        st.switch_page(features.file_of("watch"))
 
 
 def can_chat(name: str) -> bool:
@@ -60,6 +74,7 @@ frame.header(
 with drawing_boundary():
     notices.show_notice(conversation.no_template())
     choose_model()
+    recorded_conversation()
     elements.section(_("Is the template right?"), _("answered below a conversation"))
     st.markdown(
         _(

@@ -31,6 +31,7 @@ RUNS = {
     "aloud": (N_("Thinking aloud"), N_("A sum, one step at a time: every step is room to think in.")),
     "loop": (N_("Round and round"), N_("Always the likeliest token, and soon the same sentence leads to the same sentence.")),
     "loop_elsewhere": (N_("Others loop, too"), N_("SmolLM2, a chat model with 135 million parameters: membership in the same foundation.")),
+    "conversation": (N_("A question, answered"), N_("The chat template of SmolLM2 puts marks around the question. Look at the prompt.")),
     "rare_name": (
         N_("A rare name in several tokens"),
         N_("A rare word is split into several tokens. Look at the prompt."),

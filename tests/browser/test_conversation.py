@@ -16,6 +16,7 @@ import torch
 from platformdirs import user_cache_dir
 
 from core import Recording, load_model
+from core.experiments.shared import prepared_runs
 from tests import tiny_models
 from tests.browser.accessibility import sideways, violations
 from tests.browser.conftest import running_app
@@ -224,3 +225,15 @@ def test_three_turns_with_smollm2_end_at_its_end_token(new_page: Callable[..., A
         turns = list(talk(watching, ("Name one animal.", "Say goodbye in one short sentence."), 120))
         assert {turn.finished for turn in turns} == {"end of text"}
         check_turns(turns, smollm2)
+
+
+def test_a_recorded_conversation_opens_where_the_model_cannot_chat(at: Callable[..., Any]) -> None:
+    page = at("chat")
+    press(page, "chat_recorded")
+    recording = prepared_runs.load(prepared_runs.CONVERSATION)
+    watching = Watching(page)
+    seen = watching.until(f"steps.length === {len(recording.path)} && seen.tokens.at(-1).names.includes('accent')")
+    assert [token["text"] for token in seen["tokens"] if token["step"] >= 0] == [step.piece for step in recording.path]
+    page.locator('[data-testid="stChatMessage"]', has_text="⟨im_start⟩assistant").wait_for()
+    page.get_by_role("button", name="Close the recording").click()
+    watching.until("steps.length === 0")

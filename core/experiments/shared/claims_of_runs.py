@@ -71,6 +71,11 @@ def _parts_of_characters(run: Recording) -> int:
     return sum("\ufffd" in token.raw.decode("utf-8", errors="replace") for token in run.prompt_tokens)
 
 
+def _of_messages(run: Recording) -> int:
+    """Return how many tokens of the prompt are a message's own."""
+    return sum(end - first for first, end in run.message_spans)
+
+
 CERTAIN = Claim(
     "at least six tokens one after another have more than 95 %",
     lambda run: longest_streak(run.path, lambda step: step.model_probability > 0.95) >= 6,
@@ -127,6 +132,10 @@ ENDING = Claim(
         and run.path[-1].chosen_by == "sampled"
         and run.path[-1].sampling_probability < 1
     ),
+)
+ANSWERED = Claim(
+    "the answer to a message ends by itself within 80 tokens, and at least half of the prompt's tokens are the template's",
+    lambda run: run.as_chat and run.finished == "end of text" and len(run.path) <= 80 and 2 * _of_messages(run) <= len(run.prompt_tokens),
 )
 SMALLER = Claim(
     "the model has at most an eighth of the storyteller's parameters",

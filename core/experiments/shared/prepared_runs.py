@@ -1,8 +1,8 @@
 """Prepared runs: about a dozen recordings of the bundled models and of one from elsewhere, each of which demonstrates one point.
 
 Each is a real run. Seeds and prompts are tried until the claim of the recipe holds (`claims_of_runs.py`). Only the words that the recipe
-names are forced. `python -m pages.ui.experiments.record_results` makes the recordings; `... loop_elsewhere=FILE` that of the model in this
-file.
+names are forced. `python -m pages.ui.experiments.record_results` makes the recordings; `... loop_elsewhere=FILE` and
+`... conversation=FILE` those of the model in this file.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from core.sampling.settings import SamplingSettings
 
 FOLDER = BUNDLED / "recordings"
 ENDING = ".json.gz"
+CONVERSATION = "conversation"
 LISTED = 12  # candidates kept at every step
 STORY = "Once upon a time, there was a little"
 USUAL = SamplingSettings(temperature=0.7, top_p=0.9, seed=0)
@@ -39,7 +40,8 @@ class PreparedRun:
 
     model: the name of a bundled model, or of one that is not here if `is_bundled` is False.
     seeds, others: further seeds and prompts that are tried until the claim holds.
-    to_sentence: whether a run stops at the first end of a sentence after half of its steps.
+    to_sentence: whether a run stops at the first end of a sentence after half of its steps. is_message: whether the prompt is the message of
+    a user, which the model answers by its chat template.
     """
 
     name: str
@@ -53,8 +55,10 @@ class PreparedRun:
     seeds: int = 1
     others: tuple[str, ...] = ()
     to_sentence: bool = False
+    is_message: bool = False
 
 
+ELSEWHERE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 PREPARED: tuple[PreparedRun, ...] = (
     PreparedRun("certain", claims.CERTAIN, "One, two, three,", GREEDY, 30),
     PreparedRun("open", claims.OPEN, "The", USUAL, 40, seeds=40, to_sentence=True),
@@ -66,7 +70,8 @@ PREPARED: tuple[PreparedRun, ...] = (
     PreparedRun("justified", claims.JUSTIFIED, "Is a whale a fish?", USUAL, 30, (" Yes", " No"), seeds=200),
     PreparedRun("aloud", claims.ALOUD, f"Question: What is 84 + 90 + 35?\n{CHAIN_OF_THOUGHT.begin}", GREEDY, 120),
     PreparedRun("loop", claims.LOOP, "The teacher has", GREEDY, 100, others=BEGINNINGS_OF_LOOPS),
-    PreparedRun("loop_elsewhere", claims.LOOP, "I am a", GREEDY, 60, model="SmolLM2-135M-Instruct.Q4_1.gguf", is_bundled=False),
+    PreparedRun("loop_elsewhere", claims.LOOP, "I am a", GREEDY, 60, model=ELSEWHERE, is_bundled=False),
+    PreparedRun(CONVERSATION, claims.ANSWERED, "What is the capital of France?", USUAL, 90, ("",), ELSEWHERE, False, 40, is_message=True),
     PreparedRun("rare_name", claims.RARE_NAME, "Mrs. Wojciechowska-Nguyen met Siobhán Przybyszewska,", USUAL, 40, to_sentence=True),
     PreparedRun("emoji", claims.EMOJI, "The fox 🦊 sent the owl 🦉 a letter:", USUAL, 40, to_sentence=True),
     PreparedRun("ending", claims.ENDING, "Why is the sky blue?", USUAL, 90, seeds=40, others=("The mouse said goodbye.", "Dear diary,")),
@@ -85,7 +90,8 @@ def make(recipe: PreparedRun, model: LanguageModel) -> Recording:
 
 def _runs(recipe: PreparedRun, model: LanguageModel) -> Iterator[Generation]:
     for prompt, seed in product((recipe.prompt, *recipe.others), range(recipe.seeds)):
-        run = Generation(model, prompt, replace(recipe.settings, seed=seed), top_n=LISTED)
+        asked = [{"role": "user", "content": prompt}] if recipe.is_message else prompt
+        run = Generation(model, asked, replace(recipe.settings, seed=seed), top_n=LISTED)
         for words in recipe.branches:
             run.go_to(-1)
             for token_id in continuation(model, prompt, words) if words else ():

@@ -11,6 +11,7 @@ function drawText(my) {
   notice.hidden = !sentence;
   const home = my.made("segments", () => element("div"));
   home.hidden = !data || Boolean(data.refused);
+  if (my.below) my.below.hidden = home.hidden || Boolean(branch);
   if (home.hidden) return;
   const from = firstShown(my, live.prompt.length + live.tokens.length);
   const segments = segmentsOf(live.tokens.length, data.thoughts);
@@ -35,6 +36,14 @@ function drawText(my) {
     });
   });
   lines(my, my.made("lines", () => element("div", "lines")));
+  my.below = my.made("below", () => Object.assign(element("div"), { hidden: Boolean(branch) }));
+  showLegend(home.lastElementChild.strip, my.below);
+}
+
+// Puts the legend of the newest segment below all lines: the app has a menu beside it.
+function showLegend({ legend, style }, home) {
+  home.style.setProperty("--tint", style.getPropertyValue("--tint"));
+  if (home.firstChild !== legend) home.replaceChildren(legend);
 }
 
 // The index of the first token that is drawn, counted over prompt and written tokens.
@@ -64,6 +73,7 @@ function segmentOf(home, i, label) {
   if (!segment) {
     segment = label ? element("details", "thought") : element("div");
     segment.strip = buildStrip();
+    segment.strip.legend.remove();
     if (label) segment.append(segment.summary = element("summary"));
     segment.append(segment.strip);
     home.insertBefore(segment, home.children[i] ?? null);
