@@ -31,7 +31,7 @@ BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": 
 BLOCK_INKS = {"free": "line", "known": "reused", "held": "model", "shared": "computed"}
 KINDS = {-1: "free", -2: "known", -3: "shared"}  # of blocks that no single request holds
 LONGEST_TEXT = 150  # characters
-LONGEST_PROMPT = 60  # characters
+SHOWN_PROMPT = 60  # characters
 SHORT = 90  # characters of a text that are shown after its prompt
 
 
@@ -77,7 +77,7 @@ def _side(board: Board, side: SideRows, longest: float, title: str, line: str, s
 def _request(request: Any, spans: Sequence[Sequence[Any]], text: str, done: bool, longest: float) -> str:
     """Return one request as HTML: its time, and the end of its text."""
     kinds = said(READER_STATES)
-    own = request.prompt[-LONGEST_PROMPT:] if len(text) < SHORT else ""
+    own = request.prompt[-SHOWN_PROMPT:] if len(text) < SHORT else ""
     bars = _bars(((start, stop, kinds[kind], "", kind) for start, stop, kind in spans), longest)
     return (
         f'<div class="row"><span class="name{" done" if done else ""}">{request.reader_id + 1}</span><div class="track">{bars}</div>'

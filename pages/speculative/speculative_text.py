@@ -20,7 +20,7 @@ VERDICTS = {
     "dropped": N_("after a rejected one, not checked (dropped)"),
 }
 
-LONGEST_PROMPT = 400  # characters
+SHOWN_PROMPT = 400  # characters
 
 
 def speculative_text(prompt: str, rounds: Sequence[SpeculativeRound], *, key: str, opened: int | None = None) -> None:
@@ -34,7 +34,7 @@ def speculative_text(prompt: str, rounds: Sequence[SpeculativeRound], *, key: st
         )
         parts.append(f'<span class="round{" opened" if number == opened else ""}">{"".join(tokens)}</span>')
     with st.container(key=key):
-        start = f'<span class="prompt">{escape(prompt[-LONGEST_PROMPT:])}</span>'
+        start = f'<span class="prompt">{escape(prompt[-SHOWN_PROMPT:])}</span>'
         st.html(f'<p class="tv-drafts">{start}{"".join(parts)}</p>')
 
 

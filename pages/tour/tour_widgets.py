@@ -209,7 +209,7 @@ def loop() -> None:
     path = tour_state.run().path
     chart.draw(
         run_charts.step_time,
-        step_tables.step_rows(path),
+        step_tables.step_slots(path),
         key="tour_times",
         alt_text=_("One bar per token: the time of its pass through the model."),
     )

@@ -75,7 +75,7 @@ def surprise() -> None:
 def _saved(drawing: Callable[..., Spec], alt_text: str, title: Callable[[], str]) -> Saved:
     """Return a small chart of the run for its menu."""
     path = current.run().path
-    rows = step_tables.notepad_rows(path) if drawing is run_charts.notepad else step_tables.step_rows(path)
+    rows = step_tables.notepad_rows(path) if drawing is run_charts.notepad else step_tables.step_slots(path)
     return chart.saved_chart(drawing, rows, alt_text=said(texts.COSTS)[alt_text], title=title())
 
 

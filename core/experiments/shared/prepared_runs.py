@@ -40,8 +40,8 @@ class PreparedRun:
 
     model: the name of a bundled model, or of one that is not here if `is_bundled` is False.
     seeds, others: further seeds and prompts that are tried until the claim holds.
-    to_sentence: whether a run stops at the first end of a sentence after half of its steps. is_message: whether the prompt is the message of
-    a user, which the model answers by its chat template.
+    to_sentence: whether a run stops at the first end of a sentence after half of its steps. is_message: whether the prompt is a user's
+    message, which the model answers by its chat template.
     """
 
     name: str

@@ -74,7 +74,7 @@ def arrow_table(rows: Iterable[dict[str, Any]], columns: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=columns)
 
 
-def step_rows(path: Sequence[Step]) -> pa.Table:
+def step_slots(path: Sequence[Step]) -> pa.Table:
     """Return the newest steps for `step_time` and `surprise`, then empty places: the columns of `STEPS`."""
     newest = path[-SLOTS:]
     rows = [_step(step) for step in newest]

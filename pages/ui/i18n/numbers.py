@@ -108,7 +108,7 @@ def branches(pair: Sequence[Step | None]) -> str:
 
 
 def bar(row: Mapping[str, Any]) -> str:
-    """Return a bar in one sentence, from its row of `step_rows.distribution_rows`."""
+    """Return a bar in one sentence, from its row of `distribution_rows.bars`."""
     values = {"token": token(row["piece"]), "model": _percent(row["model_text"]), "dice": _percent(row["dice_text"])}
     if row["kind"] == "removed":
         return _(STEP["bar_removed"]).format(stage=row["removed_by"], **values)

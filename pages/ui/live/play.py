@@ -25,6 +25,7 @@ from pages.ui.session.state import Session, current_session
 if TYPE_CHECKING:
     from core.sources.source import Source
 
+AHEAD = 16  # steps that may be sent before the view says that it has drawn them
 SLOW = 1.0  # steps per second up to which a step is shown twice: its probabilities, then its roll
 FASTEST = 120.0  # steps per second of Play as fast as it goes: two for each frame of a screen, so that it flows
 COUNTED, FEWEST = 20, 5  # newest steps of a player that say how fast it is, and how many there must be
@@ -98,6 +99,11 @@ class Pace:
         self.due = max(self.due + pause, monotonic())
 
 
+def may_step(session: Session) -> bool:
+    """Return whether Play is on, and the view has drawn enough of what it was sent."""
+    return session.playing and session.live.version - session.live.drawn < AHEAD
+
+
 def play_on() -> None:
     """Show the acting visitor the next step in Play. Play ends where the run ends, or with an error, which becomes a notice."""
     session = current_session()
@@ -119,4 +125,4 @@ def play_on() -> None:
     except ViewerError as error:
         session.playing = False
         notify(say(error))
-    live.version += 1
+    live.count()  # its stream makes the step and need not be told

@@ -47,7 +47,6 @@ KEY, VIEW = "x-run-key", "x-run-view"
 LARGEST_BODY = 256 * 1024  # bytes; a prompt of 20,000 characters that are all written as \\uXXXX pairs
 PER_SECOND, AT_ONCE = 300.0, 2000.0  # requests of one address: a class behind one router
 WAITING = 4  # requests of one session that may wait for its lock
-AHEAD = 16  # steps of Play that may be sent before the view says that it has drawn them
 STREAM_SECONDS = 8.0  # seconds after which a stream ends, so that a server that stops need not wait; the view opens the next one
 LOOK = 0.05  # seconds between two looks at what is in progress
 STREAM_HEAD = NO_STORE | {"x-accel-buffering": "no"}
@@ -200,7 +199,7 @@ async def _events(session: Session, view: str) -> AsyncIterator[bytes]:
         while live.listener is listener and loop.time() < ends:
             happened.clear()
             is_told = sent == live.version or live.is_told(view)
-            plays = is_told and session.playing and live.version - live.drawn < AHEAD
+            plays = is_told and play.may_step(session)
             if is_told:
                 happens = await _happens(happened, pace.left() if plays else ends - loop.time())
                 if happens or not plays:

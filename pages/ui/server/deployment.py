@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-ORIGIN_HEADER = "x-token-viewer-from"  # set on every request by the gate, which removes it from the browser's request
+CAME_FROM_HEADER = "x-token-viewer-from"  # set on every request by the gate, which removes it from the browser's request
 CONNECTION_HEADER = "x-token-viewer-connection"  # the same for the name of the websocket
 LOCAL, ELSEWHERE = "this-machine", "elsewhere"
 # Headers of proxies. A request with one of them does not come from the machine's own user.

@@ -142,8 +142,8 @@ class Gate:
         address = deployment.network_of(peer)
         came = deployment.comes_from(peer, headers)
         added, drop = (
-            [(deployment.ORIGIN_HEADER.encode(), came.encode())],
-            {deployment.ORIGIN_HEADER.encode(), deployment.CONNECTION_HEADER.encode()},
+            [(deployment.CAME_FROM_HEADER.encode(), came.encode())],
+            {deployment.CAME_FROM_HEADER.encode(), deployment.CONNECTION_HEADER.encode()},
         )
         home = deployment.page_host(headers.get("origin"), headers.get("host"))
         drop.add(b"origin")

@@ -106,7 +106,7 @@ def apply_query(query: Mapping[str, str]) -> None:
     """Set the prompt and the settings to those of a link."""
     for name, row in SETTINGS.items():
         set_field(name, share_link.first_value(row, query.get(name)))
-    set_field("prompt", query.get("prompt", example_texts.FIRST_PROMPT)[: share_link.LONGEST_PROMPT])
+    set_field("prompt", query.get("prompt", example_texts.FIRST_PROMPT)[: share_link.LONGEST_PROMPT + 1])  # one more is refused
     set_field("as_chat", query.get("as_chat") == "true")
     current_session().set_around(conversation_of(query), ending_of(query))
     changed("coming")

@@ -102,8 +102,12 @@ class LiveState:
 
     def changed(self) -> None:
         """Count a change of what the view shows, and tell its stream."""
-        self.version += 1
+        self.count()
         self.tell()
+
+    def count(self) -> None:
+        """Count a change of what the view shows."""
+        self.version += 1
 
     def tell(self) -> None:
         """Let the stream of the view look what has happened."""

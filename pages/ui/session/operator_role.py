@@ -19,12 +19,12 @@ _PASSWORD = operator_password.Password()  # shared, so that wrong passwords of a
 
 def is_operator() -> bool:
     """Return whether this visitor is the operator."""
-    return current_session().operator or deployment.is_operator_by_connection(st.context.headers.get(deployment.ORIGIN_HEADER))
+    return current_session().operator or deployment.is_operator_by_connection(st.context.headers.get(deployment.CAME_FROM_HEADER))
 
 
 def sits_here() -> bool:
     """Return whether this visitor's browser runs on the machine of the app."""
-    return st.context.headers.get(deployment.ORIGIN_HEADER) in (None, deployment.LOCAL) and not deployment.public()
+    return st.context.headers.get(deployment.CAME_FROM_HEADER) in (None, deployment.LOCAL) and not deployment.public()
 
 
 def require_operator() -> None:

@@ -37,7 +37,7 @@ LONGEST_CONVERSATION = 200_000  # characters of all messages
 LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens", "stop_on_loop", "thinking_budget", "thinking_end")
 
 LONGEST_LINK = 7_500  # characters of a link that the app makes; some servers and proxies refuse more than 8,000
-LONGEST_PROMPT = 20_000  # characters; a longer one is cut off
+LONGEST_PROMPT = 20_000  # characters; a longer one is refused
 MOST_STEPS = 2_000
 LONGEST_STEPS = 40_000  # characters of the steps, 20 for each; 2,000 sampled tokens need 10,000 at most
 LONGEST_STOP = 50_000  # characters of the texts at which a run stops

@@ -33,6 +33,6 @@ def test_the_newest_steps_are_said_however_few_there_are(tiny: Callable[[str], A
     run = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1))
     while len(run.path) < steps:
         run.step()
-    said = numbers_of(step_tables.step_rows(run.path)).split("; ")
+    said = numbers_of(step_tables.step_slots(run.path)).split("; ")
     assert len(said) == min(steps, MOST) and f" {steps} " in said[-1]
     assert f" {steps} " in numbers_of(step_tables.notepad_rows(run.path)).split("; ")[-1]

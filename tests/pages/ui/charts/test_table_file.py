@@ -32,7 +32,7 @@ def tables(run: Generation) -> dict[str, pd.DataFrame]:
     seen = inspect_step(model, run.token_ids)
     return {
         "bars": distribution_rows.distribution_rows(run.path[-1]).to_pandas(),
-        "steps": step_tables.step_rows(run.path).to_pandas(),
+        "steps": step_tables.step_slots(run.path).to_pandas(),
         "notepad": step_tables.notepad_rows(run.path).to_pandas(),
         "lens": layer_charts.logit_lens_rows(seen, run.path[-1].token_id),
         "vector": inside_charts.vector_rows(np.linspace(-1, 1, 30)),
@@ -61,7 +61,7 @@ def test_the_bars_have_the_numbers_of_the_step(run: Generation) -> None:
 
 
 def test_empty_places_are_no_rows(run: Generation) -> None:
-    assert len(save_chart.saved(step_tables.step_rows(run.path).to_pandas())) == 3
+    assert len(save_chart.saved(step_tables.step_slots(run.path).to_pandas())) == 3
     notepad = save_chart.saved(step_tables.notepad_rows(run.path).to_pandas())
     assert notepad[["step", "reused", "computed"]].to_numpy().tolist() == [
         [step.index + 1, step.forward.reused_tokens, step.forward.computed_tokens] for step in run.path

@@ -19,7 +19,7 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from core.errors import InputError
-from pages.ui.live import routes
+from pages.ui.live import play, routes
 from pages.ui.live.verbs import VERBS, Press
 from pages.ui.server.gate import Gate
 from pages.ui.server.rate_limit import AddressRates, RateLimiter
@@ -444,10 +444,10 @@ def events_of(
 def test_play_sends_every_step_and_waits_for_what_is_drawn(session: Session) -> None:
     with served() as address:
         done_directly(session, "play", speed=0.0)
-        received = events_of(session, address, VIEW, lambda event: event.get("count", 0) >= routes.AHEAD)
+        received = events_of(session, address, VIEW, lambda event: event.get("count", 0) >= play.AHEAD)
         counts = [event["count"] for event in received]
-        assert counts == list(range(counts[0], routes.AHEAD + 1)), "every step, once"
-        assert session.live.version - session.live.drawn <= routes.AHEAD
+        assert counts == list(range(counts[0], play.AHEAD + 1)), "every step, once"
+        assert session.live.version - session.live.drawn <= play.AHEAD
         nodes = [token[2] for event in received for token in event["text"]["tokens"]]
         assert session.run is not None and nodes == session.run.line[1 : len(nodes) + 1], "each token is sent once"
 

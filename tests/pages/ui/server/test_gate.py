@@ -176,11 +176,11 @@ def test_a_websocket_of_another_site_is_refused_and_no_header_makes_anybody_loca
     async def ask() -> None:
         evil = Browser(through, origin="https://evil.example")
         rebound = Browser(through, host="evil.example", origin="http://evil.example")
-        forged = Browser(through, "203.0.113.7", **{deployment.ORIGIN_HEADER.replace("-", "_"): deployment.LOCAL})
+        forged = Browser(through, "203.0.113.7", **{deployment.CAME_FROM_HEADER.replace("-", "_"): deployment.LOCAL})
         own = Browser(through, origin="http://localhost:8501")
         await settled()
         assert (evil.refused, rebound.refused, forged.refused, own.refused) == (True, True, False, False)
-        assert [one[deployment.ORIGIN_HEADER] for one in inside.came] == [deployment.ELSEWHERE, deployment.LOCAL]
+        assert [one[deployment.CAME_FROM_HEADER] for one in inside.came] == [deployment.ELSEWHERE, deployment.LOCAL]
         forged.task.cancel()
         own.task.cancel()
 
