@@ -48,7 +48,7 @@ def test_bars_and_words_are_reached_by_keyboard_and_each_step_is_announced(visit
     assert page.evaluate(HEARD) == "polite"
     watching.press("step", 1)
     page.wait_for_function("() => window.heard.length > 0 && window.heard.at(-1).endsWith('choice.')")
-    tab_to(page, lambda found: "percent for the model" in (found["said"] or ""))
+    tab_to(page, lambda found: "% for the model" in (found["said"] or ""))
     assert page.locator(".st-key-odds .bar:focus-visible").evaluate("bar => getComputedStyle(bar).outlineStyle") == "solid"
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
         page.keyboard.press(key)
@@ -59,7 +59,7 @@ def test_bars_and_words_are_reached_by_keyboard_and_each_step_is_announced(visit
     page.keyboard.press("Enter")
     watching.until("steps.length === 1 && steps[0].forced")
     assert watching.written()[0].lstrip("␣") == told.split(",")[0]
-    assert "percent" in page.evaluate(FOCUSED)["said"], "the focus stays among the bars"
+    assert "for the model" in page.evaluate(FOCUSED)["said"], "the focus stays among the bars"
 
     watching.steps(2, 4)
     assert tab_to(page, lambda found: found["step"] is not None)["step"] == "3", "the newest word"

@@ -117,7 +117,6 @@ function barsOf(seen, count, folded, { limits, pieces }, speech) {
       token_id: listed[column], space: label === piece ? "" : "␣", label, piece, model: model[column], dice: final[column], kind, ...texts,
       number: isLong && stages.length ? speech.say("excluded") : texts.dice_text, note: isLong ? "" : notes.join(" · "), id_text: String(listed[column]),
       rank_text: rank, logit_text: speech.decimal(seen.logits[column], 2), removed_by: reason,
-      said: speech.say(`bar_${kind}`, { token: label, model: texts.model_text, dice: texts.dice_text, stage: reason }),
     };
   });
   const hidden = listed.map((_, column) => column).filter(column => !shown.includes(column)), folds = first.length - shown.length;
@@ -130,7 +129,6 @@ function barsOf(seen, count, folded, { limits, pieces }, speech) {
     token_id: folded ? HIDDEN_LINE : REST_LINE, space: "", label: speech.say(folds > 0 && isGone ? "others" : "rest"), piece: everything,
     model: pale, dice: solid, kind: "rest", number: numbers.dice_text, note: [...isGone ? [speech.say("excluded")] : [], ...folds > 0 ? [speech.say("open")] : []].join(" · "),
     id_text: "", rank_text: "", logit_text: "", removed_by: "", ...numbers,
-    said: speech.say("bar_open", { token: everything, model: numbers.model_text, dice: numbers.dice_text }),
   });
   return rows;
 }

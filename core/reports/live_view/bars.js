@@ -35,12 +35,21 @@ function drawBars(my) {
     drawRow(row, [bar.label, bar.token_id, scale(bar.model), scale(bar.dice), bar.number, bar.kind]);
     row.dataset.space = bar.space;
     if (row.note.textContent !== bar.note) row.note.textContent = bar.note;
-    if (row.ariaLabel !== bar.said) row.ariaLabel = bar.said;
+    const said = sentenceOf(bar, texts);
+    if (row.ariaLabel !== said) row.ariaLabel = said;
     row.ariaDisabled = String(!my.data.clickable || bar.token_id < 0 && bar.token_id !== FOLDED);
   });
   roving(rows, () => [...rows.children].filter(row => !row.hidden));
   if (home.card.row) showBar(home, home.card.row, texts);
   drawNotes(home.notes, step.notes);
+}
+
+// A bar in one sentence, for those who hear the page.
+function sentenceOf({ piece, kind, model_text, dice_text, removed_by }, { said, signs }) {
+  const bare = piece.replace(/^␣(?=.)/s, "");
+  const token = signs[bare] ?? bare.replaceAll("␣", " ").replaceAll("↵", ` ${signs["↵"]} `).trim();
+  const values = { token, model: model_text, dice: dice_text, stage: removed_by };
+  return (said[kind] ?? said.open).replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
 // The meaning of each colour; another one for a saved answer.

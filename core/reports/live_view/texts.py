@@ -44,6 +44,12 @@ BARS = {
     "fold": Message("Fold excluded tokens"),
     "why": Message("Hide words of the text, and see what this token depended on."),
 }
+SAID = {  # a bar in one sentence, by its kind
+    "open": Message("{token}, {model} for the model, {dice} for the dice"),
+    "chosen": Message("{token}, {model} for the model, {dice} for the dice, chosen"),
+    "removed": Message("{token}, {model} for the model, excluded by {stage}"),
+}
+SIGNS = {"␣": Message("space"), "↵": Message("new line"), "⇥": Message("tab")}
 BAR_CARD = {
     "token": Message("token"),
     "id": Message("id"),
@@ -102,9 +108,6 @@ STEP = {
     "excluded_by": Message("excluded by {stage}"),
     "excluded": Message("excluded"),
     "rank": Message("rank {rank}"),
-    "bar_open": Message("{token}, {model} for the model, {dice} for the dice"),
-    "bar_chosen": Message("{token}, {model} for the model, {dice} for the dice, chosen"),
-    "bar_removed": Message("{token}, {model} for the model, excluded by {stage}"),
     "rest": Message("everything else"),
     "others": Message("▸ all others"),
     "open": Message("click to open"),
@@ -142,7 +145,7 @@ def of(part: str, say: Callable[[str], str]) -> dict[str, Any]:
         tints = {tint: [say(end) for end in ends] for tint, ends in TINT_ENDS.items()}
         return said(TEXT) | {"tints": tints, "card": said(CARD)}
     if part == "bars":
-        return said(BARS) | {"bar_card": said(BAR_CARD)}
+        return said(BARS) | {"bar_card": said(BAR_CARD), "said": said(SAID), "signs": said(SIGNS)}
     if part == "moment":
         return said(MOMENT) | {"moments": said(MOMENTS)}
     words = {"heading": HEADING, "dice_head": DICE, "dice": DICE, "player": PLAYER, "prompt": PROMPT}

@@ -70,9 +70,8 @@ def direction(text: str) -> str:
 
 
 def bars(seen: TokenDistribution | Step, count: int, folded: bool) -> list[dict[str, object]]:
-    """Return the bars of a step, each with the sentence that a screen reader says. The parameters are those of `distribution_rows.bars`."""
-    drawn = (row for row in distribution_rows.bars(seen, count, folded) if row["label"])
-    return [{name: row[name] for name in BAR} | {"said": numbers.bar(row)} for row in drawn]
+    """Return the bars of a step. The parameters are those of `distribution_rows.bars`."""
+    return [{name: row[name] for name in BAR} for row in distribution_rows.bars(seen, count, folded) if row["label"]]
 
 
 def strip(distribution: TokenDistribution | Step) -> dict[str, Any]:

@@ -6,13 +6,12 @@ A value above zero is never shown as zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 from core import message
 from core.record.step import Step
-from core.reports.live_view.texts import SPEED, STEP
+from core.reports.live_view.texts import SIGNS, SPEED, STEP
 from pages.ui.i18n.spoken_language import current
 from pages.ui.i18n.translation import N_, _, figures, ngettext
 
@@ -28,7 +27,6 @@ ORDINALS = (
     N_("ninth"),
     N_("tenth"),
 )
-SIGNS = {"␣": N_("space"), "↵": N_("new line"), "⇥": N_("tab")}
 UNITS = (N_("B"), N_("KB"), N_("MB"), N_("GB"), N_("TB"))
 _SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 _SPACE = "\u00a0"  # keeps a number and its unit on one line
@@ -52,11 +50,7 @@ def spoken_percent(share: float) -> str:
     >>> spoken_percent(0.12)
     '12 percent'
     """
-    return _percent(percent(share))
-
-
-def _percent(written: str) -> str:
-    spoken = written.replace("\u00a0", " ").replace("%", _("percent"))
+    spoken = percent(share).replace("\u00a0", " ").replace("%", _("percent"))
     return spoken.replace("<", _("less than")).replace(">", _("more than")) if spoken[:1] in "<>" else spoken
 
 
@@ -105,16 +99,6 @@ def branches(pair: Sequence[Step | None]) -> str:
         for side, newest in enumerate(pair)
         if newest is not None
     )
-
-
-def bar(row: Mapping[str, Any]) -> str:
-    """Return a bar in one sentence, from its row of `distribution_rows.bars`."""
-    values = {"token": token(row["piece"]), "model": _percent(row["model_text"]), "dice": _percent(row["dice_text"])}
-    if row["kind"] == "removed":
-        return _(STEP["bar_removed"]).format(stage=row["removed_by"], **values)
-    if row["kind"] == "chosen":
-        return _(STEP["bar_chosen"]).format(**values)
-    return _(STEP["bar_open"]).format(**values)
 
 
 def percent(share: float | None) -> str:

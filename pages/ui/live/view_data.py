@@ -165,7 +165,7 @@ def _step(seen: TokenDistribution | Step, session: Session, run: Generation) -> 
         "rows": session.live.rows,
         "folded": session.live.folded,
         "strip": live_rows.strip(seen),
-        "settings": phrases.settings_of_step(seen),
+        "settings": "" if session.selected_index is None else phrases.settings_of_step(seen),  # said of a step that was opened again
         "gauge": (gauge.used, gauge.filled, round(gauge.share, 5), "\n".join(gauge.details)),
         "cache_bytes": done.cache_bytes,
         "seconds": _finite(done.seconds),

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from pages.ui.charts import distribution_rows
 from pages.ui.charts.live_rows import direction
 from pages.ui.i18n import numbers
 
@@ -18,14 +17,10 @@ def test_places_are_said_as_people_say_them(rank: int, said: str) -> None:
     assert numbers.ordinal(rank) == said
 
 
-def test_a_step_and_a_bar_are_one_sentence(tiny: Callable[[str], Any]) -> None:
+def test_a_step_is_one_sentence(tiny: Callable[[str], Any]) -> None:
     run = Generation(tiny("llama"), "The sea", SamplingSettings(seed=1, top_k=3), top_n=20)
     made = run.step()
     assert numbers.step(made).endswith("choice.") and "percent" in numbers.step(made) and "␣" not in numbers.step(made)
-    rows = distribution_rows.distribution_rows(made, 10).to_pylist()
-    said = [numbers.bar(row) for row in rows]
-    assert sum(one.endswith(", chosen") for one in said) == 1
-    assert any("top-k" in one for one in said)
     run.go_to(-1)
     run.force(made.candidates[4].token_id)
     assert numbers.step(run.path[-1]).endswith("you chose it.")
