@@ -223,7 +223,7 @@ DRAWN = """async ({ prompt, settings, count, language }) => {
   }
   return found;
 }"""
-EXACT = ("token_id", "space", "label", "piece", "number", "note", "kind", "rank_text", "removed_by", "model_text", "dice_text")
+EXACT = ("token_id", "space", "label", "piece", "number", "note", "kind", "id", "rank", "removed_by", "model_text", "dice_text")
 
 
 def alike(mine: Any, own: Any) -> bool:
@@ -250,7 +250,7 @@ def differing(drawn: dict[str, Any], seen: Any, run: Generation) -> list[tuple[A
     pairs += [(step["gauge"][0], gauge.used), (step["settings"], phrases.settings_of_step(seen))]
     pairs += [(mine, list(live_rows.written_token(own, mine[2]))) for mine, own in zip(drawn["tokens"], run.path, strict=True)]
     slots = [view_data._slot(own) for own in run.path]
-    texts = (*range(2), *range(5, 8), 9, 10)
+    texts = (*range(2), *range(5, 8))
     pairs += [([mine[at] for at in texts], [own[at] for at in texts]) for mine, own in zip(drawn["series"], slots, strict=True)]
     return [pair for pair in pairs if not alike(*pair)]
 

@@ -35,10 +35,6 @@ class Speech {
     return `${this.number(Math.min(value, 100), { maximumSignificantDigits: value < 99.5 ? 2 : 3 })}\u00a0%`;
   }
 
-  bits(value) {
-    return this.say("bits", { bits: this.decimal(value, 1) });
-  }
-
   size(bytes) {
     const power = Math.min(3, Math.floor(Math.log10(Math.max(bytes, 1) / 0.9995) / 3));
     const digits = Math.max(2, String(Math.round(bytes / 1000 ** power)).length);
@@ -115,8 +111,8 @@ function barsOf(seen, count, folded, { limits, pieces }, speech) {
     const kind = column === chosen ? "chosen" : stages.length ? "removed" : "open";
     return {
       token_id: listed[column], space: label === piece ? "" : "␣", label, piece, model: model[column], dice: final[column], kind, ...texts,
-      number: isLong && stages.length ? speech.say("excluded") : texts.dice_text, note: isLong ? "" : notes.join(" · "), id_text: String(listed[column]),
-      rank_text: rank, logit_text: speech.decimal(seen.logits[column], 2), removed_by: reason,
+      number: isLong && stages.length ? speech.say("excluded") : texts.dice_text, note: isLong ? "" : notes.join(" · "), id: listed[column],
+      rank: ranks[column], logit: seen.logits[column], removed_by: reason,
     };
   });
   const hidden = listed.map((_, column) => column).filter(column => !shown.includes(column)), folds = first.length - shown.length;
@@ -128,7 +124,7 @@ function barsOf(seen, count, folded, { limits, pieces }, speech) {
   rows.push({
     token_id: folded ? HIDDEN_LINE : REST_LINE, space: "", label: speech.say(folds > 0 && isGone ? "others" : "rest"), piece: everything,
     model: pale, dice: solid, kind: "rest", number: numbers.dice_text, note: [...isGone ? [speech.say("excluded")] : [], ...folds > 0 ? [speech.say("open")] : []].join(" · "),
-    id_text: "", rank_text: "", logit_text: "", removed_by: "", ...numbers,
+    id: null, rank: null, logit: null, removed_by: "", ...numbers,
   });
   return rows;
 }

@@ -31,7 +31,7 @@ function rowsOf({ id, key, how, words, seen }, { limits, pieces, cache_bytes: ea
   const tint = share => Number((limits.palest + (limits.deepest - limits.palest) * share).toFixed(3));
   const chances = [likely, seen.final[column]].map(share => speech.chance(share));
   const prefill = seen.index === 0 && (seen.reused === 0 || seen.computed > 1);
-  const texts = [pieces[key], speech.size(seen.position * each), "", speech.bits(entropy), speech.bits(surprise)];
+  const texts = [pieces[key], speech.size(seen.position * each), ""];
   return {
     row: [words.shown, key, id, tint(likely), tint(Math.min(1, entropy / limits.doubt)), how === "forced", ...chances, seen.ranks[column], ""],
     slot: [seen.reused, seen.computed, seen.seconds, entropy, surprise, prefill, ...texts],

@@ -110,10 +110,17 @@ function showBar(home, row, texts) {
   card.row = bar?.piece ? row : null;
   card.hidden = !card.row;
   if (!card.row) return;
-  const lines = [["token", "piece"], ["id", "id_text"], ["rank", "rank_text"], ["model", "model_text"], ["dice", "dice_text"], ["logit", "logit_text"], ["removed", "removed_by"]];
-  card.replaceChildren(...lines.filter(([, field]) => bar[field]).flatMap(([name, field]) =>
-    [element("span", "quiet", texts.bar_card[name]), element("b", field === "piece" ? "piece" : "", bar[field])]));
+  const lines = [["token", bar.piece], ...bar.removed_by ? [["id", bar.id ?? "–"], ["rank", figures(bar.rank)]] : [], ["model", bar.model_text],
+    ["dice", bar.dice_text], ...bar.removed_by ? [["logit", figures(bar.logit, 2)], ["removed", bar.removed_by]] : []];
+  card.replaceChildren(...lines.flatMap(([name, value]) =>
+    [element("span", "quiet", texts.bar_card[name]), element("b", name === "token" ? "piece" : "", value)]));
   placeCard(card, row, home, 2);
+}
+
+// A number in the language of the page, "–" without one.
+function figures(number, places = 0) {
+  const options = { minimumFractionDigits: places, maximumFractionDigits: places };
+  return number?.toLocaleString(document.documentElement.lang || "en", options).replace("-", "−") ?? "–";
 }
 
 function drawNotes(home, notes) {

@@ -1,6 +1,6 @@
 // What the steps cost: the cache and its gauge, the time of each step, entropy and surprise. Small charts with one column for each step.
 const FEWEST = 24, MOST = 60; // columns
-const REUSED = 0, COMPUTED = 1, SECONDS = 2, ENTROPY = 3, SURPRISE = 4, PREFILL = 5, TOKEN = 6, BYTES = 7, TIME = 8, ENTROPY_TEXT = 9, SURPRISE_TEXT = 10;
+const REUSED = 0, COMPUTED = 1, SECONDS = 2, ENTROPY = 3, SURPRISE = 4, PREFILL = 5, TOKEN = 6, BYTES = 7, TIME = 8;
 
 function drawCache(my) {
   const { live, data: { texts } } = my, step = live.data?.step;
@@ -34,13 +34,14 @@ function drawTimes(my) {
 
 function drawSurprise(my) {
   const { data: { texts } } = my;
+  const bits = value => (value == null ? "–" : texts.bits.replace("{bits}", figures(value, 1)));
   drawColumns(my, { height: 84, alt: texts.surprise_alt, most: row => Math.max(row[ENTROPY] ?? 0, row[SURPRISE] ?? 0) }, (column, row, top) => {
     part(column, "entropy", 0, (row?.[ENTROPY] ?? 0) / top);
     column.bars.entropy.hidden = row?.[ENTROPY] == null; // its upper edge is a line
     const dot = column.dot ??= column.appendChild(element("i", "dot"));
     dot.hidden = row?.[SURPRISE] == null;
     dot.style.bottom = `${100 * (row?.[SURPRISE] ?? 0) / top}%`;
-  }, row => [[texts.token, row[TOKEN]], [texts.entropy, row[ENTROPY_TEXT]], [texts.surprise, row[SURPRISE_TEXT]]]);
+  }, row => [[texts.token, row[TOKEN]], [texts.entropy, bits(row[ENTROPY])], [texts.surprise, bits(row[SURPRISE])]]);
 }
 
 // Draws a column for each of the newest steps, the places for later ones, and the axis. lines: of the card of a step.

@@ -65,6 +65,7 @@ DICE = {
         "Samples the last or the reopened token again, with the next random number of the seed. The old token stays as a branch. Key: R"
     ),
 }
+BITS = Message("{bits}\u00a0bits")
 COSTS = {
     "cache_alt": Message("One bar per token: positions reused from the cache and positions newly computed."),
     "times_alt": Message("Milliseconds per token."),
@@ -79,6 +80,7 @@ COSTS = {
     "token": Message("token"),
     "entropy": Message("entropy"),
     "surprise": Message("surprise"),
+    "bits": BITS,
 }
 PLAYER = {
     "restart": Message("Restart"),
@@ -103,7 +105,7 @@ LEGEND = {
 STEP = {
     "trillion": Message("<\u00a01\u00a0in\u00a0a\u00a0trillion"),
     "one_in": Message("1\u00a0in\u00a0{times}"),
-    "bits": Message("{bits}\u00a0bits"),
+    "bits": BITS,
     "all_off": Message("all settings off"),
     "excluded_by": Message("excluded by {stage}"),
     "excluded": Message("excluded"),

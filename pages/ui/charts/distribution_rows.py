@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -36,13 +37,16 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     There are always count + 1 rows: a chosen token with a higher rank takes the last place. folded: unlikely excluded candidates at the
     end share one line, and empty rows take their places.
     """
-    rows = bars(distribution, count, folded)
+    rows = [{**row, **_card(row)} for row in bars(distribution, count, folded)]
     rows += map(_empty, range(len(rows), count + 1))
     return arrow_table(({**row, "step": distribution.index} for row in rows), DISTRIBUTION)
 
 
 def bars(distribution: TokenDistribution | Step, count: int = USUAL, folded: bool = True) -> list[dict[str, object]]:
-    """Return the rows of `distribution_rows` as dicts. Empty rows are left out at the end."""
+    """Return the rows of `distribution_rows` as dicts, without the texts of their cards. Empty rows are left out at the end.
+
+    id: of the token, None for a token that has none and for the rest.
+    """
     drawn = record_rows.step_rows(distribution, count, "folded" if folded else "shown")
     done = constrained(distribution)
     forced = done is not None and done.allowed == 1
@@ -58,25 +62,26 @@ def _others(drawn: StepRows, excluded: int) -> dict[str, object]:
     rest, folds = drawn.rest, drawn.folded > 0
     model, final = rest.lengths
     gone = final == 0 and model > 0
+    share = numbers.chance(rest.final)
     return {
         "label": _(STEP["others"] if folds and gone else STEP["rest"]),
         "model": model,
         "dice": final,
-        "number": numbers.chance(rest.final),
+        "number": share,
         "note": " · ".join([_(STEP["excluded"])] * gone + [_(STEP["open"])] * folds),
         "kind": rest.kind,
         "piece": _(STEP["many_excluded"]).format(count=numbers.whole(excluded)) if gone else _(STEP["rest"]),
         "model_text": numbers.chance(rest.model),
-        "dice_text": numbers.chance(rest.final),
+        "dice_text": share,
     }
 
 
 def _row(index: int, row: StepRow, forced: bool, marked: bool) -> dict[str, object]:
     """Return the row of a candidate. forced: the constraint allows one token alone. marked: its fact is what the watermark says of it."""
     candidate = cast("Candidate", row.candidate)
-    removed = bool(row.excluded_by)
+    removed, label = bool(row.excluded_by), row.label
     model, final = row.lengths
-    number = numbers.chance(row.final)
+    number = share = numbers.chance(row.final)
     reason = phrases.stages(row.excluded_by) or "–"
     notes = [_(STEP["excluded_by"]).format(stage=reason)] if removed else []
     if marked and candidate.fact not in ("", RED):
@@ -90,24 +95,33 @@ def _row(index: int, row: StepRow, forced: bool, marked: bool) -> dict[str, obje
     return {
         "row": index,
         "token_id": row.key,
-        "space": "␣" if row.label != row.piece else "",
-        "label": row.label,
+        "space": "␣" if label != row.piece else "",
+        "label": label,
         "model": model,
         "dice": final,
         "number": number,
         "note": " · ".join(notes),
         "kind": "chosen" if row.chosen else row.kind,
         "piece": row.piece,
-        "id_text": "–" if candidate.token_id is None else str(candidate.token_id),
-        "rank_text": numbers.whole(candidate.rank) if candidate.rank else "–",
-        "model_text": " · ".join(filter(None, (numbers.chance(row.model), _(candidate.fact)))),
-        "dice_text": numbers.chance(row.final),
+        "id": candidate.token_id,
+        "model_text": f"{numbers.chance(row.model)} · {_(candidate.fact)}" if candidate.fact else numbers.chance(row.model),
+        "dice_text": share,
         "rank": candidate.rank or None,
         "logit": candidate.logit if math.isfinite(candidate.logit) else None,
-        "logit_text": numbers.decimal(candidate.logit, 2) if math.isfinite(candidate.logit) else "–",
         "removed_by": reason,
     }
 
 
+def _card(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of a candidate's card; of no other row."""
+    if not row["removed_by"]:
+        return {}
+    return {
+        "id_text": "–" if row["id"] is None else str(row["id"]),
+        "rank_text": "–" if row["rank"] is None else numbers.whole(row["rank"]),
+        "logit_text": "–" if row["logit"] is None else numbers.decimal(row["logit"], 2),
+    }
+
+
 def _empty(index: int) -> dict[str, object]:
-    return {**_NO_TEXTS, "row": index, "token_id": -1, "model": 0.0, "dice": 0.0, "kind": "open"}
+    return {**_NO_TEXTS, "row": index, "token_id": -1, "id": None, "rank": None, "logit": None, "model": 0.0, "dice": 0.0, "kind": "open"}

@@ -18,7 +18,7 @@ from pages.ui.i18n.translation import _
 LOOKED_AT = 600  # tokens of a prompt that say its writing direction
 BAR = (
     *("token_id", "space", "label", "piece", "model", "dice", "number", "note", "kind"),
-    *("id_text", "rank_text", "model_text", "dice_text", "logit_text", "removed_by"),
+    *("id", "rank", "logit", "model_text", "dice_text", "removed_by"),
 )
 
 

@@ -32,13 +32,14 @@ def end(session: Session) -> None:
 def page_shows(session: Session) -> tuple[Any, ...]:
     """Return all that a page shows of a run outside the live view."""
     run, live = session.run, session.live
+    path = run.path if run is not None else ()
     begun = run is not None and session.refusal is None and session.not_begun is None
     return (
         begun,
         live.run_number,
         run is not None and Can.NEW_TOKENS in run.can,
-        run is not None and bool(run.path),
-        0 if run is None else len(run.nodes) - len(run.path),  # nodes of other branches
+        bool(path),
+        0 if run is None else len(run.nodes) - len(path),  # nodes of other branches
         undo.can_undo(),
         tuple(session.values_to_set),
         (live.version, run.here if run else 0) if live.page_shows_step and not session.playing else 0,

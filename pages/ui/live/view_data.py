@@ -28,6 +28,9 @@ from pages.ui.session.live_state import NOTHING, Drawn
 from pages.ui.session.state import Session, current_session
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
     from core import Generation
 
 
@@ -61,27 +64,28 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
     if session.run is None or session.refusal is not None or session.not_begun is not None:
         return data | {"refused": _refused(session), "needs_page": page_needs.needs_page(session)}
     run = session.run
+    can, path = run.can, run.path
     seen: TokenDistribution | Step | None
     try:
         seen = current.shown(run)
     except ViewerError as error:  # no distribution after the newest token: a server that is gone, full memory
         data["notices"].append(say(error))
-        seen = run.path[-1] if run.path else None
+        seen = path[-1] if path else None
     return data | {
         "needs_page": page_needs.needs_page(session),
-        "text": _text(run, base),
+        "text": _text(run, path, base),
         "node": run.here,
-        "count": len(run.path),
+        "count": len(path),
         "crowd": play.crowd(session),
         "ended": "" if session.playing else why_ended(run),
         "loop": _loop(run),
-        "recorded": _recorded(run),
+        "recorded": "" if Can.NEW_TOKENS in can else _recorded(run),
         "thoughts": conversation_answer.thought_rows(run),
         "from_cache": conversation_answer.from_cache(run, session) if run.messages else "",
-        "left": _left(run),
-        "final_space": _ends_in_space(run),
+        "left": 0 if path else _left(run),
+        "final_space": not path and _ends_in_space(run),
         "opened": -1 if session.selected_index is None else session.selected_index,
-        "step": None if seen is None else _step(seen, session, run),
+        "step": None if seen is None else _step(seen, session, run, can),
     }
 
 
@@ -97,14 +101,14 @@ def encoded(data: dict[str, Any]) -> bytes:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
 
 
-def _text(run: Generation, drawn: Drawn) -> dict[str, Any]:
+def _text(run: Generation, path: Sequence[Step], drawn: Drawn) -> dict[str, Any]:
     """Return the tokens after those that the view has drawn.
 
     first: index of the first one among the written tokens; after: the node before it, which the view must have there. prompt: the prompt's
     tokens, for a view that has drawn no token of this run, with its writing direction. series: rows of the newest steps for the small
     charts; from: index of the first.
     """
-    line, path = run.line, run.path
+    line = run.line
     kept = _depth_of(run, line, drawn.node)
     rows = [live_rows.written_token(step, node) for step, node in zip(path[kept:], line[kept + 1 :], strict=True)]
     first_slot = max(0, len(path) - SLOTS)
@@ -134,7 +138,7 @@ def _slot(step: Step) -> tuple[Any, ...]:
     """Return a step as a row of the small charts.
 
     Its numbers (reused and computed tokens, seconds, entropy and surprise in bits, None if not measured), whether it is a prefill, and
-    the texts of its card: token, bytes in use, time, entropy, surprise.
+    the texts of its card: token, bytes in use, time.
     """
     done = step.forward
     counted = done.counted
@@ -150,12 +154,10 @@ def _slot(step: Step) -> tuple[Any, ...]:
         step.piece,
         numbers.size(done.cache_bytes) if counted else "–",
         time_text(done),
-        numbers.bits(step.model_entropy),
-        numbers.bits(step.surprise),
     )
 
 
-def _step(seen: TokenDistribution | Step, session: Session, run: Generation) -> dict[str, Any]:
+def _step(seen: TokenDistribution | Step, session: Session, run: Generation, can: AbstractSet[Can]) -> dict[str, Any]:
     """Return the step that is shown: its bars, its dice, its cache, its time and how sure the model was."""
     done, gauge, rolled = seen.forward, cache_gauge.reading(seen, run.model), isinstance(seen, Step)
     return {
@@ -169,18 +171,18 @@ def _step(seen: TokenDistribution | Step, session: Session, run: Generation) -> 
         "gauge": (gauge.used, gauge.filled, round(gauge.share, 5), "\n".join(gauge.details)),
         "cache_bytes": done.cache_bytes,
         "seconds": _finite(done.seconds),
-        "notes": _notes(seen, run, session.playing),
-        "times": [] if Can.NETWORK in run.can else server_notes.times(run.path, run.model),
-        "why": _why(seen) if features.is_here("why") and not session.playing and run.can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
+        "notes": _notes(seen, run, session.playing, Can.NETWORK in can),
+        "times": [] if Can.NETWORK in can else server_notes.times(run.path, run.model),
+        "why": _why(seen) if features.is_here("why") and not session.playing and can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
         "said": numbers.step(seen) if isinstance(seen, Step) else "",
     }
 
 
-def _notes(seen: TokenDistribution | Step, run: Generation, playing: bool) -> list[server_notes.Note]:
+def _notes(seen: TokenDistribution | Step, run: Generation, playing: bool, is_local: bool) -> list[server_notes.Note]:
     """Return the sentences below the bars, each with its help: what a constraint did, and which numbers of a server are estimates."""
     done = constrained(seen)
     notes = [] if done is None else [(constraint_sentence(done), "")]
-    if Can.NETWORK not in run.can:
+    if not is_local:
         notes += server_notes.estimates(seen, run.path, run.model.logprob_error, playing)
     return notes
 
@@ -210,9 +212,7 @@ def _why(seen: TokenDistribution | Step) -> str:
 
 
 def _recorded(run: Generation) -> str:
-    """Return what an opened recording is, "" for a live run."""
-    if Can.NEW_TOKENS in run.can:
-        return ""
+    """Return what an opened recording is."""
     sentence = (
         _("This is a saved answer of {model}. Its settings, its cache and its times are not in this file.")
         if Can.FACTS not in run.can
@@ -234,13 +234,15 @@ def _loop(run: Generation) -> str:
 
 def _ends_in_space(run: Generation) -> bool:
     """Return whether the prompt ends in a space that should be removed: most tokens begin with their own."""
+    if run.as_chat or Can.NEW_TOKENS not in run.can:
+        return False
     last = run.prompt_tokens[-1].text if run.prompt_tokens else ""
-    return Can.NEW_TOKENS in run.can and not run.path and not run.as_chat and last.endswith(" ") and not last.strip()
+    return last.endswith(" ") and not last.strip()
 
 
 def _left(run: Generation) -> int:
     """Return the newest node of a run that is at its prompt again: the text that was left. 0 without one, and for a recording."""
-    if run.path or Can.NEW_TOKENS not in run.can:
+    if Can.NEW_TOKENS not in run.can:
         return 0
     return next((node.node_id for node in reversed(run.nodes) if not node.is_deleted), 0)
 
