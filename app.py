@@ -48,10 +48,10 @@ else:  # for every visitor, at every click
     from pages.ui.shell import frame, sidebar
 
     start_session()
-    address_bar.fill_widgets()
     page = st.navigation(frame.pages(), position="top", expanded=True)
     path = features.path_of(page.url_path)
     feature = features.feature_of(path)
+    address_bar.fill_widgets(path)
     state.begin_page(path)
     elements.act_on_press()
     page_guard.notice_of_unknown_address(path)

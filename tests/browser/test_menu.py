@@ -13,6 +13,7 @@ from tests.browser.watching import eventually, settled, turn_to
 pytestmark = pytest.mark.browser
 
 MARKED = '[data-testid="{}"][aria-current]'
+WILD = "() => document.querySelector('.st-key-temperature input[type=range]')?.value === '1.6'"
 TABS = ".st-key-page_tabs a:visible"  # Streamlit draws each link twice, once hidden
 
 
@@ -67,3 +68,17 @@ def test_on_a_phone_no_entry_is_folded(at: Callable[..., Any]) -> None:
 
 def _equal(one: object, other: object) -> None:
     assert one == other
+
+
+def test_settings_and_prompt_outlast_pages_that_do_not_show_them(visit: Callable[..., Any]) -> None:
+    watching = visit("?prompt=One+day")
+    page = watching.page
+    page.get_by_role("button", name="Wild", exact=True).click()
+    page.wait_for_function(WILD)
+    watching.steps(1, 2)
+    for entry, tab in (("Watch", "Chat"), ("Tour", ""), ("Watch", "")):
+        turn_to(page, entry, tab)
+        page.wait_for_url({"Chat": "**/chat?*", "Tour": "**/tour?*"}.get(tab or entry, "**/?*"))
+    watching.until("steps.length === 2")
+    page.wait_for_function(WILD)
+    assert page.locator(".st-key-live_prompt textarea").input_value() == "One day"

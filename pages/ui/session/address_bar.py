@@ -49,8 +49,8 @@ class Address:
     recording: bool = False
 
 
-def fill_widgets() -> None:
-    """Set prompt, model and settings in `st.session_state` before the page is drawn, also on pages without these widgets."""
+def fill_widgets(path: str) -> None:
+    """Set prompt, model and settings in `st.session_state` before the page with this path is drawn, also on pages without these widgets."""
     fill_fields()
     if "prompt" not in st.session_state:
         st.session_state["prompt"] = current.prompt()
@@ -58,11 +58,12 @@ def fill_widgets() -> None:
     saved["prompt"], saved["as_chat"] = st.session_state["prompt"], st.session_state.get("as_chat")
     if current.model_names():
         st.session_state["model"] = saved["model"] = current.model_name()
+    is_new_page = path != current_session().page
     for name in SETTINGS:  # Streamlit drops the values of widgets that a page does not draw
         value = st.session_state.get(name)
         if value is not None:
             saved[name] = value
-        elif name in saved:
+        if name in saved and (value is None or is_new_page):  # set again, else the browser shows the first value of a control that comes back
             st.session_state[name] = saved[name]
 
 

@@ -120,6 +120,7 @@ class LiveRun extends ShownRun {
       this.series.splice(text.from - this.from, Infinity, ...text.series);
     }
     this.version = data.version;
+    if (this.data?.run === data.run) data.prompt ??= this.data.prompt; // is sent once; another page's field of the prompt needs it later
     this.data = data;
     this.draw();
     this.rest();
