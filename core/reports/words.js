@@ -75,7 +75,8 @@ function buildStrip() {
     if (place?.word.role === "button") strip.open(place.token.step);
   };
   words.keepsLast = true;
-  new ResizeObserver(() => showEnd(words)).observe(words);
+  words.onscroll = () => { words.isLeft = words.scrollTop + words.clientHeight < words.scrollHeight - 4; }; // by the reader, for an earlier line
+  new ResizeObserver(() => { if (!words.isLeft) showEnd(words); }).observe(words);
   return strip;
 }
 
@@ -137,12 +138,10 @@ function drawWords(strip, { tokens, tint, branch, flow, direction, opened = -1, 
   scale.hidden = !said.legend[0];
 
   // Its end is kept in view, also when another token takes the place of the newest one. After all that is drawn now: a scroll needs a layout.
-  const last = `${tokens.length} ${tokens.at(-1)?.step} ${tokens.at(-1)?.id}`;
-  if (words.last !== last) {
-    words.last = last;
-    card.hidden = true;
-    queueMicrotask(() => showEnd(words));
-  }
+  const last = `${tokens.length} ${tokens.at(-1)?.step} ${tokens.at(-1)?.id}`, isNew = words.last !== last;
+  words.last = last;
+  if (isNew) card.hidden = true;
+  if (isNew || !words.isLeft) queueMicrotask(() => showEnd(words));
   roving(words, () => places.filter(place => place.word.role === "button").map(place => place.word));
   strip.open = act.open;
   strip.show = place => { if (said.card) showToken(strip, place, said, clickable, act); };

@@ -129,8 +129,13 @@ def draw(run: Experiment) -> None:
 
 
 def headline(seen: HiddenWords) -> None:
-    """Draw one sentence: without the part with the largest effect, what becomes of the probability."""
-    part = max(seen.parts, key=lambda hidden_part: abs(hidden_part.effect))
+    """Draw one sentence: without the part that speaks most for the token, what becomes of its probability.
+
+    If no part speaks for it, the one that speaks most against it.
+    """
+    part = max(seen.parts, key=lambda hidden_part: hidden_part.effect)
+    if not part.effect > 0:
+        part = min(seen.parts, key=lambda hidden_part: hidden_part.effect)
     sentence = _("Without {word}, the probability of “{token}” is {after} instead of {before}.")
     elements.section(
         sentence.format(
@@ -257,7 +262,7 @@ def effect_words(seen: HiddenWords) -> list[Word]:
             (_("without it"), seen.without(part), numbers.percent(seen.without(part)), False),
         )
         words.append(Word.signed(text, effect, most, lines=lines, bars=bars))
-    return [*words, Word(word_of(seen.target), "chosen", DARKEST, marked=True, head=numbers.percent(seen.probability))]
+    return [*words, Word(seen.target, "chosen", DARKEST, marked=True, head=numbers.percent(seen.probability))]
 
 
 def effect_table(seen: HiddenWords) -> pd.DataFrame:

@@ -63,7 +63,7 @@ def fill_widgets(path: str) -> None:
         value = st.session_state.get(name)
         if value is not None:
             saved[name] = value
-        if name in saved and (value is None or is_new_page):  # set again, else the browser shows the first value of a control that comes back
+        if name in saved and (value is None or is_new_page):  # set again: the browser shows the first value of a control that comes back
             st.session_state[name] = saved[name]
 
 

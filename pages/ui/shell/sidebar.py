@@ -19,7 +19,7 @@ from pages.ui.server import offered_models
 from pages.ui.session import conversation, current, elements, notices, opened_recording, own_models, own_presets, sampler_actions
 from pages.ui.session.elements import clear_notices
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.sampling_controls import ALL, CONTROLS, LARGEST_SEED, can_be_shown, preset_of, same_preset
+from pages.ui.session.sampling_controls import ALL, CONTROLS, LARGEST_SEED, can_be_shown, preset_of, same_preset, without_effect
 from pages.ui.session.state import current_session
 from pages.ui.shell import all_samplers, recorded_settings
 
@@ -222,4 +222,4 @@ def _widget(row: Setting, with_help: bool = True) -> None:
             low, high, step = map(kind, row.control)
             number_format = None if spoken_language.current() == spoken_language.ENGLISH else "localized"
             value = st.slider(label, min_value=low, max_value=high, value=kind(start), step=step, format=number_format, **widget_options)
-        st.caption(_(row.effect(value)))
+        st.caption(without_effect(current.settings(), row.name) or _(row.effect(value)))
