@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.experiments import stored_results
 from pages.ui.experiments.worker import Worker
+from pages.ui.server import preload
 
 APP = Path(__file__).with_name("main.py")
 
@@ -22,6 +23,14 @@ def components_are_looked_for_once() -> Iterator[None]:
     """Each AppTest reads the metadata of every installed package to find components, which takes longer than drawing a page."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def objects_stay_in_garbage_collection() -> Iterator[None]:
+    """Each model that is loaded would first collect all objects of all tests, for half a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(preload, "freeze_objects", lambda: None)
         yield
 
 
