@@ -26,21 +26,14 @@ def components_are_looked_for_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def objects_stay_in_garbage_collection() -> Iterator[None]:
-    """Each model that is loaded would first collect all objects of all tests, for half a second."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(preload, "freeze_objects", lambda: None)
-        yield
-
-
 @pytest.fixture
-def open_app() -> Iterator[Callable[..., AppTest]]:
+def open_app(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., AppTest]]:
     """Open the app with these words behind the question mark, e.g. `open_app(prompt="The fox", temperature="0.7")`.
 
     Experiments that still run at the end of a test are stopped, so that they take no time from the next one.
     """
     apps: list[AppTest] = []
+    monkeypatch.setattr(preload, "freeze_objects", lambda: None)  # it collects all objects of all tests for each model, half a second
 
     def opened(page: str | None = None, **query: str) -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=60)
