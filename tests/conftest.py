@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import shutil
 import socket
@@ -10,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +80,40 @@ def nothing_leaves_this_machine() -> Iterator[None]:
     _guarded = True
     yield
     _guarded = False
+
+
+@pytest.fixture(scope="session", autouse=True)
+def equal_tokenizers_are_tried_once() -> Iterator[None]:
+    """Tests load many folders with the same tokenizer; the app tries each file of a folder in a process of its own."""
+    from core.models import tokenizer_trial
+
+    real, found = tokenizer_trial._tried, dict[tuple[bytes, float], str]()
+
+    def tried(path: str, changed: int, size: int, seconds: float) -> str:
+        key = sha256(Path(path).read_bytes()).digest(), seconds
+        if key not in found:
+            found[key] = real(path, changed, size, seconds)
+        return found[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokenizer_trial, "_tried", tried)
+        yield
+
+
+@pytest.fixture
+def templates_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Render chat templates in this process. Those of a test end, and a process for each takes most of the time of a conversation."""
+    from core.chat import chat_template
+    from core.chat.chat_template_process import rendered
+
+    def render(asked: str, _seconds: float) -> str:
+        given = json.loads(asked)
+        try:
+            return rendered(*(given[name] for name in ("template", "turns", "values", "longest", "introduce")))
+        except Exception as error:
+            raise chat_template.TemplateFailed(str(error)) from error
+
+    monkeypatch.setattr(chat_template, "_render", render)
 
 
 @pytest.fixture(scope="session")

@@ -46,51 +46,55 @@ def install(folder: Path) -> None:
     subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--quiet", str(wheel)], check=True)
 
 
-def test_the_example_of_the_readme_runs_with_the_installed_package(installed: Path, tmp_path: Path) -> None:
-    block = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[0]
-    assert "from core import" in block
-    code = block.replace("from core import", "from token_probability_viewer import")
-    code += "\nimport token_probability_viewer as viewer\nassert viewer.errors.ViewerError and 'Generation' in dir(viewer)\n"
-    code += "import sys\nassert not {'core', 'pages', 'app'} & set(sys.modules), 'it touches other names'\n"
-    run = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr[-2000:]
-    assert len(run.stdout) > 40
+WRITE = """
+import doctest, pickle, sys
+{example}
+path = list(sys.path)
+import token_probability_viewer as viewer
+from token_probability_viewer import Generation, Recording, SamplingSettings, load_model
+from token_probability_viewer.core.reports.settings_text import code
+assert viewer.errors.ViewerError and 'Generation' in dir(viewer)
+assert not {{'core', 'pages', 'app'}} & set(sys.modules), 'it touches other names'
+print()
+print(*doctest.testmod(viewer))
+viewer.experiments.what_if
+from app import create
+from core import area
+from pages import home
+print(create, area, home, sys.path == path)
+settings = SamplingSettings(seed=3, top_k=5)
+run = Generation(load_model('storyteller-mini'), 'Once', settings)
+run.generate(2)
+open('run.py', 'w').write(code(run))
+print(run.text)
+pickle.dump((settings, run.path, Recording.of(run).path), open('kept', 'wb'))
+"""
+READ = """
+import pickle, runpy
+settings, path, recorded = pickle.load(open('kept', 'rb'))
+print(settings.top_k, *('Once' + ''.join(step.text for step in steps) for steps in (path, recorded)), sep='|')
+runpy.run_path('run.py', run_name='__main__')
+"""
 
 
-def test_beside_a_project_with_the_same_names_both_work(installed: Path, tmp_path: Path) -> None:
+def test_the_readme_s_example_runs_beside_a_project_with_the_same_names_and_a_run_is_read_in_another_process(
+    installed: Path, tmp_path: Path
+) -> None:
     for name, line in (("app.py", "create = 'app'"), ("core/__init__.py", "area = 'core'"), ("pages/__init__.py", "home = 'pages'")):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(line)
-    code = (
-        "import sys\npath = list(sys.path)\nimport token_probability_viewer as viewer\nviewer.Generation, viewer.experiments.what_if\n"
-        "from app import create\nfrom core import area\nfrom pages import home\nprint(create, area, home, sys.path == path)\n"
-    )
-    run = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    assert run.stdout.split() == ["app", "core", "pages", "True"], run.stderr[-2000:]
+    block = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[0]
+    assert "from core import" in block
+    write = WRITE.format(example=block.replace("from core import", "from token_probability_viewer import"))
+    runs = [subprocess.run([installed / "python", "-c", text], cwd=tmp_path, capture_output=True, text=True) for text in (write, READ)]
+    assert runs[0].returncode == 0, runs[0].stderr[-2000:]
+    *example, doctests, names, text = runs[0].stdout.strip().splitlines()
+    assert len("\n".join(example)) > 40
+    assert (doctests, names) == ("0 1", "app core pages True")
+    assert runs[1].stdout.splitlines() == [f"5|{text}|{text}", text], runs[1].stderr[-2000:]
 
 
-def test_a_step_settings_and_a_script_are_read_in_another_process(installed: Path, tmp_path: Path) -> None:
-    write = (
-        "import pickle\nfrom token_probability_viewer import Generation, Recording, SamplingSettings, load_model\n"
-        "from token_probability_viewer.core.reports.settings_text import code\n"
-        "settings = SamplingSettings(seed=3, top_k=5)\nrun = Generation(load_model('storyteller-mini'), 'Once', settings)\n"
-        "run.generate(2)\n"
-        "open('run.py', 'w').write(code(run))\nprint(run.text)\n"
-        "pickle.dump((settings, run.path, Recording.of(run).path), open('kept', 'wb'))\n"
-    )
-    read = (
-        "import pickle\nsettings, path, recorded = pickle.load(open('kept', 'rb'))\n"
-        "print(settings.top_k, 'Once' + ''.join(step.text for step in path), 'Once' + ''.join(step.text for step in recorded))\n"
-    )
-    runs = [subprocess.run([installed / "python", "-c", text], cwd=tmp_path, capture_output=True, text=True) for text in (write, read)]
-    assert runs[1].returncode == 0, runs[0].stderr[-1000:] + runs[1].stderr[-1000:]
-    text = runs[0].stdout.strip()
-    assert runs[1].stdout.strip() == f"5 {text} {text}"
-    again = subprocess.run([installed / "python", "run.py"], cwd=tmp_path, capture_output=True, text=True)
-    assert again.stdout.strip() == text, again.stderr[-2000:]
-
-
-def test_the_examples_of_the_package_and_of_its_build_hold(installed: Path, tmp_path: Path) -> None:
+def test_the_examples_of_the_package_s_build_hold() -> None:
     hook = runpy.run_path(str(ROOT / "deploy" / "package_tree.py"))
     (example,) = doctest.DocTestFinder().find(hook["renamed"], "renamed", module=False, globs=hook)
     assert doctest.DocTestRunner().run(example) == doctest.TestResults(0, 1)
@@ -99,9 +103,6 @@ def test_the_examples_of_the_package_and_of_its_build_hold(installed: Path, tmp_
     assert hook["renamed"]("if 1:\n    from pages import (\n        ui,\n    )") == (
         "if 1:\n    from token_probability_viewer.pages import (\n        ui,\n    )"
     )
-    code = "import doctest, token_probability_viewer as viewer\nprint(*doctest.testmod(viewer))"
-    run = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    assert run.stdout.split() == ["0", "1"], run.stderr[-1000:]
 
 
 def test_the_wheel_holds_every_file_and_renames_every_import(installed: Path) -> None:

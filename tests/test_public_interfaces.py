@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 OWN = {"app", "core", "pages", "tests"}
 EXCEPTIONS = {  # file: why it may use what is not public
     "pages/ui/server/browser_message.py": "reads the messages of browsers as Streamlit does, which has no public reader of them",
+    "tests/pages/conftest.py": "has AppTest look for installed components once, not again for every app that a test opens",
     "tests/protocol.py": "speaks Streamlit's protocol, which has no public client",
 }
 INSIDES = (*(f"streamlit.{name}" for name in "runtime web proto elements config net_util file_util".split()), "numba.core")

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.experiments.worker import Worker
 from pages.ui.live.verbs import VERBS, Press
 from pages.ui.live.view_data import NOTHING, view_data
+from pages.ui.server import offered_models
 from pages.ui.session.state import acting_for
 
 Open = Callable[..., AppTest]
@@ -98,6 +99,22 @@ def go(app: AppTest, page: str) -> AppTest:
     app.switch_page(f"../../pages/{page}/page.py").run()
     assert not app.exception
     return app
+
+
+def use_model(app: AppTest, name: str) -> AppTest:
+    """Offer a model to the visitor, and choose it in the sidebar."""
+    app.session_state["_session"].models.names.append(name)
+    app.run().selectbox(key="model").set_value(name).run()
+    assert not app.exception
+    return app
+
+
+def use_server(app: AppTest, address: str, tokenizer: str = "") -> AppTest:
+    """Connect an inference server, and choose its model in the sidebar. tokenizer: a folder, "" to let the server tokenize."""
+    app.default_timeout = 300
+    offered_models.connect(address, tokenizer)
+    app.session_state["_session"].models.servers[address] = (tokenizer, None)
+    return use_model(app, address)
 
 
 def see(app: AppTest, name: str, count: int = 1, patience: float = 120) -> None:

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.experiments import stored_results
 from pages.ui.experiments.worker import Worker
+from pages.ui.server import preload
 
 APP = Path(__file__).with_name("main.py")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def components_are_looked_for_once() -> Iterator[None]:
+    """Each AppTest reads the metadata of every installed package to find components, which takes longer than drawing a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
 @pytest.fixture
-def open_app() -> Iterator[Callable[..., AppTest]]:
+def open_app(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., AppTest]]:
     """Open the app with these words behind the question mark, e.g. `open_app(prompt="The fox", temperature="0.7")`.
 
     Experiments that still run at the end of a test are stopped, so that they take no time from the next one.
     """
     apps: list[AppTest] = []
+    monkeypatch.setattr(preload, "freeze_objects", lambda: None)  # it collects all objects of all tests for each model, half a second
 
     def opened(page: str | None = None, **query: str) -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=60)

@@ -18,6 +18,8 @@ from pages.ui.session.run_request import pairs_of
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import serve
 
+pytestmark = pytest.mark.usefixtures("templates_here")
+
 TEMPLATE = (
     "{% if tools %}tools:{% for t in tools %}{{ t | tojson }}{% endfor %}\n{% endif %}"
     "{% for m in messages %}{{ m.role }}: {% if m.reasoning_content %}({{ m.reasoning_content }}) {% endif %}"

@@ -21,6 +21,8 @@ from tests.core.plain import plain_logits
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 from tests.tiny_models import CHAT, with_template
 
+pytestmark = pytest.mark.usefixtures("templates_here")
+
 Load = Callable[[str], Any]
 MESSAGES = checked_messages([{"role": "user", "content": "Who are you?"}])
 TALK = checked_messages([*MESSAGES, {"role": "assistant", "content": "I am a bear."}, {"role": "user", "content": "And he?"}])

@@ -15,6 +15,8 @@ from core.generation.turns import messages_of, next_turn, thoughts
 from core.reports.settings_text import code
 from tests import tiny_models
 
+pytestmark = pytest.mark.usefixtures("templates_here")
+
 GREEDY = SamplingSettings(greedy=True)
 SYSTEM, ASKED = {"role": "system", "content": "Be a fox."}, {"role": "user", "content": "Who are you? 🦊"}
 

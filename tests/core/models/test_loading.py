@@ -48,17 +48,25 @@ def copied(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., 
     return copy
 
 
-def test_a_folder_in_several_weight_files_is_one_model(tiny_folder: Any, plain: Any, tmp_path: Path) -> None:
-    folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
-    assert len(list(folder.glob("*.safetensors"))) > 1
-    assert load_model(str(folder), device="cpu").parameter_count == plain("gpt2").num_parameters()
-
-
-def sharded(source: Path, folder: Path) -> Path:
-    shutil.copytree(source, folder)
+@pytest.fixture(scope="module")
+def whole(tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny GPT-2 with its weights in several files. Tests read it."""
+    folder = tmp_path_factory.mktemp("shards") / "gpt2"
+    shutil.copytree(tiny_folder("gpt2"), folder)
     (folder / "model.safetensors").unlink()
-    transformers.AutoModelForCausalLM.from_pretrained(source).save_pretrained(folder, max_shard_size="60KB")
+    transformers.AutoModelForCausalLM.from_pretrained(tiny_folder("gpt2")).save_pretrained(folder, max_shard_size="60KB")
     return folder
+
+
+@pytest.fixture
+def shards(whole: Path, tmp_path: Path) -> Path:
+    """A copy of that folder, to be broken."""
+    return Path(shutil.copytree(whole, tmp_path / "shards"))
+
+
+def test_a_folder_in_several_weight_files_is_one_model(whole: Path, plain: Any) -> None:
+    assert len(list(whole.glob("*.safetensors"))) > 1
+    assert load_model(str(whole), device="cpu").parameter_count == plain("gpt2").num_parameters()
 
 
 NAMES = "|   |a/b/c/d|with space|näme/ünïcode|line\nbreak|nul\0byte|../../etc|/no/such/folder|~nobody/x|..\\model".split("|")
@@ -163,31 +171,26 @@ def test_weights_that_are_cut_short_are_half_downloaded(kept: float, copied: Any
     refused(weights.parent, errors.ModelError)
 
 
-def test_missing_weights_are_half_downloaded(copied: Any, tiny_folder: Any, tmp_path: Path) -> None:
+def test_missing_weights_are_half_downloaded(copied: Any, shards: Path) -> None:
     refused(copied("gpt2", without=("model.safetensors",)), errors.ModelError)
-    folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
-    sorted(folder.glob("*.safetensors"))[0].unlink()
-    refused(folder, errors.ModelError)
+    sorted(shards.glob("*.safetensors"))[0].unlink()
+    refused(shards, errors.ModelError)
 
 
-def test_a_weight_index_cannot_point_out_of_its_folder(tiny_folder: Any, tmp_path: Path) -> None:
-    folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
-    path = folder / "model.safetensors.index.json"
+def test_a_weight_index_cannot_point_out_of_its_folder(shards: Path, tmp_path: Path) -> None:
+    path = shards / "model.safetensors.index.json"
     index = json.loads(path.read_text())
     stolen = tmp_path / "elsewhere.safetensors"
-    shutil.copy(sorted(folder.glob("*.safetensors"))[0], stolen)
+    shutil.copy(sorted(shards.glob("*.safetensors"))[0], stolen)
     index["weight_map"] = dict.fromkeys(index["weight_map"], "../elsewhere.safetensors")
     path.write_text(json.dumps(index))
-    with pytest.raises(errors.ModelError):
-        load_model(str(folder), device="cpu")
+    refused(shards, errors.ModelError)
 
 
 @pytest.mark.parametrize("index", ["", "[]", "{}", '{"weight_map": []}', '{"weight_map": {"a": 3}}'])
-def test_a_broken_weight_index_is_refused(index: str, tiny_folder: Any, tmp_path: Path) -> None:
-    folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
-    (folder / "model.safetensors.index.json").write_text(index)
-    with pytest.raises((errors.ModelError, errors.ModelError)):
-        load_model(str(folder), device="cpu")
+def test_a_broken_weight_index_is_refused(index: str, shards: Path) -> None:
+    (shards / "model.safetensors.index.json").write_text(index)
+    refused(shards, errors.ModelError)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '"llama"', "[" * 50_000, "\ud83e"])
@@ -223,7 +226,7 @@ def test_a_config_that_lies_is_refused_or_harmless(lie: dict[str, Any], copied: 
     try:
         model = load_model(str(folder), device="cpu")
     except errors.ViewerError as error:
-        assert type(error) in (errors.ModelError, errors.ModelError, errors.ModelError), type(error)
+        assert type(error) is errors.ModelError
         assert "\n" not in str(error)
         return
     step = Generation(model, "The sea").step()

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 from weakref import WeakSet
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.session import left_session, operator_role, own_models, seats
-from tests.pages.apptest import Open, State, go, press
+from tests.pages.apptest import Open, State, go, press, use_model
 from tests.pages.ui.session.test_servers_of_texts import CRASH, PAGES, told_everything
 
 USED = {"stage", "guess", "what_if", "compare", "candidates", "read", "gallery", "by_hand", "cost"}
 REFUSED = {"inside", "why", "cache", "batching"}
 
 
-def with_ngram(open_app: Open, session: State) -> Any:
-    app = open_app(prompt="Once upon a time")
-    session(app).models.names.append("ngram:3")
-    app.run()
-    app.selectbox(key="model").set_value("ngram:3").run()
-    return app
-
-
 def test_every_page_works_with_it_or_says_why_not(open_app: Open, session: State) -> None:
-    app = press(with_ngram(open_app, session), "step", 2)
+    app = press(use_model(open_app(prompt="Once upon a time"), "ngram:3"), "step", 2)
     assert len(session(app).run.path) == 2 and session(app).run.path[0].facts
     told = {page: told_everything(go(app, page)) for page in PAGES}
     assert [page for page, text in told.items() if CRASH in text or "cannot be used" in text] == []

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.pages.apptest import Open, State, go, press, said, told
+import pytest
+
+from tests.pages.apptest import Open, State, go, press, said, told, use_model
+
+pytestmark = pytest.mark.usefixtures("templates_here")
 
 BEGIN = "This is a new conversation. Write your first message below."
 
@@ -24,10 +28,7 @@ def test_a_model_without_a_template_is_named_and_chat_models_are_offered(
 
 
 def test_a_chat_model_opens_a_new_conversation_and_keeps_one(open_app: Open, session: State, chat_folder: Callable[..., Path]) -> None:
-    app = open_app(greedy="true", most_new_tokens="4", prompt="Once")
-    folder = str(chat_folder())
-    session(app).models.names.append(folder)
-    app.run().selectbox(key="model").set_value(folder).run()
+    app = use_model(open_app(greedy="true", most_new_tokens="4", prompt="Once"), str(chat_folder()))
     press(app, "step")
     go(app, "chat")
     assert session(app).page == "" and told(app) == [BEGIN] and app.toggle(key="as_chat").value

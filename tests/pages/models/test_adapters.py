@@ -10,19 +10,15 @@ from streamlit.testing.v1 import AppTest
 
 from tests.core.models.gguf.making import converted
 from tests.core.models.test_adapter import trained
-from tests.pages.apptest import Open, State, go, press, run_on, told
+from tests.pages.apptest import Open, State, go, press, run_on, told, use_model
 
 
 @pytest.fixture
-def opened(open_app: Open, session: State, tiny_folder: Callable[[str], Path], tmp_path: Path) -> tuple[AppTest, str]:
+def opened(open_app: Open, tiny_folder: Callable[[str], Path], tmp_path: Path) -> tuple[AppTest, str]:
     """The page Models with a tiny Llama in use, and the folder of an adapter for it."""
     folder = str(tiny_folder("large"))
     trained(Path(folder), tmp_path / "own", target_modules="all-linear")
-    app = open_app(page="models", prompt="Once upon a time", greedy="true")
-    session(app).models.names.append(folder)
-    app.run().selectbox(key="model").set_value(folder).run()
-    assert not app.exception
-    return app, str(tmp_path / "own")
+    return use_model(open_app(page="models", prompt="Once upon a time", greedy="true"), folder), str(tmp_path / "own")
 
 
 def add(app: AppTest, name: str) -> AppTest:

@@ -15,7 +15,9 @@ from streamlit.testing.v1 import AppTest
 from core.remote import http_client
 from pages.ui.session import operator_role
 from tests.core.models.gguf import making
-from tests.pages.apptest import Open, go, press, said, told
+from tests.pages.apptest import Open, go, press, said, told, use_model
+
+pytestmark = pytest.mark.usefixtures("templates_here")
 
 ROOT = Path(__file__).parents[3]
 
@@ -118,9 +120,7 @@ def test_a_chat_model_offers_to_chat_and_shows_what_its_template_adds(tiny_folde
     told.write_text(json.dumps(json.loads(told.read_text()) | {"chat_template": template}))
     app = AppTest.from_file(str(ROOT / "tests/pages/main.py"), default_timeout=60).run()
     assert not [toggle for toggle in app.toggle if toggle.key == "as_chat"]
-    app.session_state["_session"].models.names.append(str(folder))
-    app.run().selectbox(key="model").set_value(str(folder)).run()
-    app.toggle(key="as_chat").set_value(True).run()
+    use_model(app, str(folder)).toggle(key="as_chat").set_value(True).run()
     assert not app.exception
     run = app.session_state["_session"].run
     assert run.as_chat

@@ -8,34 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tests import tiny_models
-from tests.pages.apptest import Open, State, go, press, told, view
+from tests.pages.apptest import Open, State, go, press, told, use_model, view
 
 
-def using(app: AppTest, folder: Path) -> AppTest:
-    app.session_state["_session"].models.names.append(str(folder))
-    return app.run().selectbox(key="model").set_value(str(folder)).run()
-
-
-@pytest.mark.parametrize("page", [None, "inside", "cost"])
-def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
-    open_app: Open, session: State, tmp_path: Path, page: str | None
-) -> None:
-    app = using(open_app(prompt="The sea", seed="3"), tiny_models.save("gpt2", tmp_path))
+def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(open_app: Open, session: State, tmp_path: Path) -> None:
+    app = use_model(open_app(prompt="The sea", seed="3"), str(tiny_models.save("gpt2", tmp_path)))
     press(app, "step")
     run = session(app).run
     beyond = len(run.model.tokenizer) + 1
     run.force(beyond)
     run.step()
     session(app).selected_index = 1
-    app = app.run() if page is None else app.switch_page(f"../../pages/{page}/page.py").run()
-    assert not app.exception
-    assert told(app) == []
-    assert session(app).run is run
-    if page is None:
-        assert f"#{beyond}" in json.dumps(view(app))
+    app.run()
+    assert f"#{beyond}" in json.dumps(view(app)) and told(app) == [] and not app.exception
+    for page in ("inside", "cost"):
+        assert told(go(app, page)) == [] and session(app).run is run
 
 
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors", "tokenizer.json"])

@@ -9,9 +9,8 @@ import pytest
 from core.remote import http_client
 from pages.same_prompt import ways
 from pages.ui.experiments import stored_results
-from pages.ui.server import offered_models
 from tests.core.remote.serving import TINY, FakeVLLM, serve
-from tests.pages.apptest import Open, State, go, html, press, run_on, said, told
+from tests.pages.apptest import Open, State, go, html, press, run_on, said, told, use_server
 
 FIRST, SECOND = "same_prompt_first", "same_prompt_second"
 
@@ -80,15 +79,10 @@ def test_two_ways_with_settings_that_exclude_tokens_are_drawn(open_app: Open) ->
 
 
 @pytest.mark.usefixtures("no_recordings")
-def test_on_a_server_only_the_server_is_a_way(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_server_only_the_server_is_a_way(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
     with serve(FakeVLLM(limit=20)) as server:
-        app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
-        offered_models.connect(server.address, str(TINY))
-        session(app).models.names.append(server.address)
-        session(app).models.servers[server.address] = (str(TINY), None)
-        app.run()
-        app.selectbox(key="model").set_value(server.address).run()
+        app = use_server(open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0"), server.address, str(TINY))
         go(app, "same_prompt")
         assert all("no layers on this machine" in option for option in app.multiselect(key=SECOND).options[:-1])
         app.text_area(key="same_prompt_read").set_value("def main(argv): return 0")

@@ -17,8 +17,10 @@ from core.generation.ending import Stop
 from core.generation.turns import messages_of
 from pages.ui.session import conversation, run_start, share_link
 from pages.watch.conversation_view import IN_SIGHT
-from tests.pages.apptest import Open, State, html, press, show_more, told, view
+from tests.pages.apptest import Open, State, html, press, show_more, told, use_model, view
 from tests.tiny_models import CHAT
+
+pytestmark = pytest.mark.usefixtures("templates_here")
 
 
 @pytest.fixture
@@ -28,9 +30,7 @@ def chat(open_app: Open, session: State, chat_folder: Callable[..., Path]) -> Ca
     def opened(template: str = CHAT, **query: str) -> AppTest:
         folder = str(chat_folder(template))
         app = open_app(greedy="true", as_chat="true", most_new_tokens="4", prompt="Who are you?", **query)
-        session(app).models.names.append(folder)
-        app.run().selectbox(key="model").set_value(folder).run()
-        app.toggle(key="as_chat").set_value(True).run()
+        use_model(app, folder).toggle(key="as_chat").set_value(True).run()
         assert not app.exception
         return app
 

@@ -10,6 +10,8 @@ from pages.ui.i18n import numbers
 from tests.pages.apptest import Open, State, press, run_on, said, told
 from tests.pages.watch.test_conversation import chat
 
+pytestmark = pytest.mark.usefixtures("templates_here")
+
 __all__ = ["chat"]
 LOG = "watch_template_log"
 

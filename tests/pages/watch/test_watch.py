@@ -14,7 +14,7 @@ from core.sources.capabilities import Can
 from pages.ui.live import view_data
 from pages.ui.session.sampling_controls import START
 from pages.watch import export
-from tests.pages.apptest import Open, State, go, press, show_more, told, view
+from tests.pages.apptest import Open, State, go, press, show_more, told, use_model, view
 
 
 def test_the_run_is_the_one_that_core_gives(open_app: Open, session: State) -> None:
@@ -192,10 +192,7 @@ def test_an_opened_recording_shows_its_own_prompt_settings_and_branches(open_app
 
 def test_a_link_never_holds_a_path_of_this_machine(open_app: Open, session: State, tiny_folder: Callable[[str], Path]) -> None:
     folder = str(tiny_folder("gpt2"))
-    app = open_app()
-    session(app).models.names.append(folder)
-    app.run().selectbox(key="model").set_value(folder).run()
-    press(app, "step")
+    app = press(use_model(open_app(), folder), "step")
     assert session(app).run.model_name == folder
     app.session_state["keep"] = True
     app.run()

@@ -20,8 +20,8 @@ from tests.pages.apptest import Open, State, press, run_on, said, show_more
 
 @pytest.fixture
 def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many runs of each kind as a null distribution needs, and two more."""
-    monkeypatch.setattr(watermark, "RUNS", 12)
+    """As many runs of each kind as a null distribution needs."""
+    monkeypatch.setattr(watermark, "RUNS", 10)
 
 
 def of_kind(seen: Any, kind: type, /, **fields: Any) -> list[Any]:
@@ -50,7 +50,7 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
 
 
 def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open, session: State, few_runs: None) -> None:
-    app = open_app(page="watermark", prompt="Once upon a time", seed="7")
+    app = open_app(page="watermark", model="storyteller-mini", prompt="Once upon a time", seed="7")
     app.segmented_control(key="watermark_kind").set_value("synthid")
     app.segmented_control(key="watermark_length").set_value(50)
     app.run()
@@ -63,9 +63,9 @@ def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open,
     assert watermark_score.verdict(scoring.tally([token.green for token in tokens], settings), settings, null) in said(app)
     app.segmented_control(key="watermark_act").set_value("paste").run()
     app.text_area(key="watermark_pasted").set_value("The sun was warm.").run()
-    ids = scoring.written_ids(load_model("storyteller"), "The sun was warm.")
-    if len(ids) > 4:
-        assert watermark_score.verdict(scoring.score(load_model("storyteller"), ids, settings), settings) in said(app)
+    model = load_model("storyteller-mini")
+    ids = scoring.written_ids(model, "The sun was warm.")
+    assert len(ids) > 4 and watermark_score.verdict(scoring.score(model, ids, settings), settings) in said(app)
     app.text_area(key="watermark_pasted").set_value("Sun").run()
     assert not app.exception and any("A score needs at least 5." in notice.value for notice in app.info)
 

@@ -13,10 +13,9 @@ from core.inspection import attribution
 from core.remote import http_client
 from pages.ui.i18n import names
 from pages.ui.i18n.example_texts import EXAMPLES
-from pages.ui.server import offered_models
 from pages.ui.views import why_token
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
-from tests.pages.apptest import Open, State, go, press, run_on, said, told
+from tests.pages.apptest import Open, State, go, press, run_on, said, told, use_server
 
 WORDS, HEADS, FACT, SUM, STEER, TWO = names.WHY_VIEWS
 PROMPT = "The opposite of hot is"
@@ -144,13 +143,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
 
 
 def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, session: State, server: Running) -> None:
-    app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
-    offered_models.connect(server.address, str(TINY))
-    state = session(app)
-    state.models.names.append(server.address)
-    state.models.servers[server.address] = (str(TINY), None)
-    app.run()
-    app.selectbox(key="model").set_value(server.address).run()
+    app = use_server(open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0"), server.address, str(TINY))
     go(app, "why")
     run_on(press(app, "why_words_start"))
     seen = session(app).experiments["why_words"].seen[-1]

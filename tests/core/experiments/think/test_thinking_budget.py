@@ -18,6 +18,8 @@ from core.experiments.think.thinking import Question, chance_of, sums, think
 from core.experiments.think.thinking_budget import budget_curve, budget_set
 from tests.tiny_models import with_template
 
+pytestmark = pytest.mark.usefixtures("templates_here")
+
 GREEDY = SamplingSettings(greedy=True)
 ASKED = {"role": "user", "content": "What is 2 + 3?"}
 THINKING = (
@@ -66,7 +68,7 @@ def test_thoughts_that_end_by_themselves_give_the_answer_of_a_run_that_nobody_en
 
 
 def test_a_set_counts_each_question_at_each_budget(storyteller: Any) -> None:
-    questions = sums(3, seed=1, hard=True)
+    questions = sums(2, seed=1, hard=True)
     seen = list(budget_set(storyteller, questions, step=40))
     for question, one in zip(questions, seen, strict=True):
         assert one.question == question

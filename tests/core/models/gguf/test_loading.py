@@ -25,6 +25,8 @@ from core.tokens.token_text import TokenBytes
 from tests import tiny_models
 from tests.core.models.gguf import making
 
+pytestmark = pytest.mark.usefixtures("templates_here")
+
 TEXT = "Once upon a time there was a fox 🦊."
 OURS: list[tuple[str, str, dict[str, Any]]] = [
     ("llama", "llama", {}),

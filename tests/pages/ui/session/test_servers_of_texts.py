@@ -16,7 +16,7 @@ from pages.ui.server import offered_models
 from tests.core.generation.test_saved_answers import SPLIT, chat, entry
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Running, serve
-from tests.pages.apptest import Open, State, go, html, press, said
+from tests.pages.apptest import Open, State, go, html, press, said, use_server
 
 PAGES = [path for path in features.paths() if path != "watch"]
 CRASH = "Something went wrong in the app."
@@ -29,19 +29,9 @@ def server() -> Iterator[Running]:
 
 
 @pytest.fixture
-def connected(open_app: Open, session: State, server: Running) -> AppTest:
+def connected(open_app: Open, server: Running) -> AppTest:
     """The app with that server in use, as after Connect."""
-    return use(open_app(prompt="Look at", temperature="1.0", top_k="0", top_p="1.0"), session, server)
-
-
-def use(app: AppTest, session: State, server: Running) -> AppTest:
-    app.default_timeout = 300
-    offered_models.connect(server.address, "")
-    state = session(app)
-    state.models.names.append(server.address)
-    state.models.servers[server.address] = ("", None)
-    app.run()
-    return app.selectbox(key="model").set_value(server.address).run()
+    return use_server(open_app(prompt="Look at", temperature="1.0", top_k="0", top_p="1.0"), server.address)
 
 
 def told_everything(app: AppTest) -> str:
@@ -60,7 +50,7 @@ def test_watch_writes_and_says_what_the_server_shows(connected: AppTest, session
 
 
 def chatting(app: AppTest, session: State, server: Running) -> AppTest:
-    use(app, session, server).toggle(key="as_chat").set_value(True).run()
+    use_server(app, server.address).toggle(key="as_chat").set_value(True).run()
     assert not app.exception and CRASH not in told_everything(app)
     return app
 

@@ -13,7 +13,7 @@ from core import Generation, load_model
 from core.models.models_in_memory import ModelRegistry
 from pages.ui.server import offered_models
 from pages.ui.session import run_start
-from tests.pages.apptest import Open, State, press, told, view
+from tests.pages.apptest import Open, State, press, told, use_model, view
 
 PROMPT = "The old king"
 BUNDLED = "storyteller"
@@ -38,10 +38,7 @@ def writer(open_app: Open, session: State) -> Callable[[str], AppTest]:
     def write(name: str, steps: int = 3) -> AppTest:
         app = open_app(prompt=PROMPT, seed="5")
         view(app)  # the bundled model computes the first bars
-        session(app).models.names.append(name)
-        app.run().selectbox(key="model").set_value(name).run()
-        for _ in range(steps):
-            press(app, "step")
+        press(use_model(app, name), "step", steps)
         assert session(app).run.model_name == name
         return app
 

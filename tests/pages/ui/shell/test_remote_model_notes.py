@@ -14,9 +14,8 @@ from core.experiments.batching.burst import Arrived
 from core.record.near_border import is_close
 from core.remote import http_client
 from pages.ui.live import server_notes
-from pages.ui.server import offered_models
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
-from tests.pages.apptest import Open, State, go, press, run_on, said
+from tests.pages.apptest import Open, State, go, press, run_on, said, use_server
 
 TOLD = FakeVLLM(limit=20)
 
@@ -29,16 +28,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
 
 
 @pytest.fixture
-def connected(open_app: Open, session: State, server: Running) -> AppTest:
+def connected(open_app: Open, server: Running) -> AppTest:
     """The app with that server in use, as after Connect."""
-    app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
-    app.default_timeout = 300
-    offered_models.connect(server.address, str(TINY))
-    state = session(app)
-    state.models.names.append(server.address)
-    state.models.servers[server.address] = (str(TINY), None)
-    app.run()
-    return app.selectbox(key="model").set_value(server.address).run()
+    return use_server(open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0"), server.address, str(TINY))
 
 
 def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: State) -> None:
