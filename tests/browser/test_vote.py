@@ -9,7 +9,6 @@ import pytest
 
 from pages.ui.presenting.prepared_talks import TALKS
 from tests.browser.accessibility import violations
-from tests.browser.conftest import running_app
 from tests.browser.presenting import SMALLEST, Given, OnStage
 from tests.browser.test_talk_keys import FOX
 from tests.browser.watching import FIND, PATIENCE, press, settled
@@ -24,13 +23,6 @@ PASTE = """text => {
   data.setData("text/plain", text);
   window.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data }));
 }"""
-
-
-@pytest.fixture(scope="module")
-def hall() -> Iterator[str]:
-    """The address of an app that listens beyond its machine."""
-    with running_app(STREAMLIT_SERVER_ADDRESS="0.0.0.0", TOKEN_VIEWER_PUBLIC="0") as address:
-        yield address
 
 
 @pytest.fixture
