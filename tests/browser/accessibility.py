@@ -35,7 +35,16 @@ STRAYS = """() => {
   }).length;
 }"""
 
-
+# The marks of charts under the button of their menu.
+COVERED = """() => [...document.querySelectorAll('[class*="st-key-chart_"] > [class*="st-key-save_"] button')].flatMap(button => {
+  const own = button.getBoundingClientRect();
+  const chart = button.closest('[class*="st-key-chart_"]');
+  const marks = [...chart.querySelectorAll('[data-testid="stVegaLiteChart"] svg g.role-mark > *')];
+  return marks.filter(mark => {
+    const box = mark.getBoundingClientRect();
+    return box.width > 0 && box.left < own.right && box.right > own.left && box.top < own.bottom && box.bottom > own.top;
+  }).map(mark => mark.textContent || mark.getAttribute("d"));
+})"""
 FADED = "() => !document.getAnimations().some(one => one instanceof CSSTransition && one.playState === 'running')"
 
 

@@ -28,7 +28,7 @@ from pages.ui.i18n.glossary import terms
 from pages.ui.presenting import prepared_talks, talk_file
 from pages.ui.session.sampling_controls import START
 from tests.browser import agreement, observed
-from tests.browser.accessibility import BY_LOOK, sideways, violations
+from tests.browser.accessibility import BY_LOOK, COVERED, sideways, violations
 from tests.browser.drawn import Drawn
 from tests.browser.watching import download, eventually, live, opened, press, settled, type_into
 
@@ -37,14 +37,20 @@ At = Callable[..., Any]
 PATHS = features.paths()
 MAIN = "[data-testid=stMain]"
 # Long experiments with charts: they are stopped at their first mark.
-STOPPED = {"waiting_curve", "batching_curve", "think_set", "thinking_budget_set", "quantization_parts", "looping_runs"}
-ELSEWHERE = {"newborn", "same_prompt", "same_prompt_table"}  # pressed by test_teach.py and test_same_prompt.py
-AT_LENGTH = {"looping", "watermark"}  # 200 runs, or half a minute before the first mark: only the exhaustive selection presses them
+STOPPED = {"batching_curve", "thinking_budget_set", "quantization_parts", "looping_runs"}
+ELSEWHERE = {
+    "newborn",
+    "same_prompt",
+    "same_prompt_table",
+    "think_set",
+}  # pressed by test_teach.py, test_same_prompt.py, test_experiments.py
+# 200 runs, or long before the first mark: only the exhaustive selection presses them.
+AT_LENGTH = {"looping", "watermark", "waiting_curve"}
 PHONE = {"width": 390, "height": 3000}  # so high that the player covers nothing
 WIDE = {"stage", "notes"}  # pages for a wall and a desk
-CHARTS = """() => [...document.querySelectorAll("[data-testid=stVegaLiteChart]")].every(one => !one.checkVisibility() || one.querySelector("svg"))"""
+CHARTS = """() => [...document.querySelectorAll("[data-testid=stVegaLiteChart]")].every(
+    one => !one.checkVisibility() || one.querySelector("svg"))"""
 SMALLEST = {  # the first choice of these controls is the smallest
-    "think_set": ("think_count",),
     "thinking_budget_set": ("think_count",),
     "watermark": ("watermark_length",),
     "race": ("cache_length",),
@@ -373,6 +379,10 @@ class Experiment:
             self.page.locator(".st-key-teach_steps input[type=range]").press("Home")
             settled(self.page)
             self.page.keyboard.press("Escape")
+        if name == "think":  # a short sum
+            type_into(self.page, "think_question", "What is 1 + 2?")
+            type_into(self.page, "think_answer", "3")
+            settled(self.page)
         if name in STOPPED and not whole:
             self.stopped_at_its_first_result()
         else:
@@ -405,6 +415,7 @@ def test_a_page_draws_its_result_and_is_accessible(path: str, whole: bool, at: A
     page.wait_for_function(CHARTS)
     found = violations(page)
     if path not in WIDE:
+        assert page.evaluate(COVERED) == [], "the menu of a chart covers no mark"
         found += sideways(page, 320)
         widen_and_darken(page)
         found += violations(page, *BY_LOOK)

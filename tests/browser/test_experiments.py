@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from core.experiments.shared.result_file import RecordedExperiment
+from pages.ui.experiments import stored_results
+from tests.browser import observed
 from tests.browser.drawn import Drawn, plainly
-from tests.browser.watching import eventually, press, settled, turn_to, type_into
+from tests.browser.watching import download, eventually, press, settled, turn_to, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
@@ -63,6 +66,10 @@ def test_a_set_goes_on_whatever_is_touched_and_wherever_the_visitor_goes(at: At)
     turn_to(page, "What if", "Thinking aloud")
     page.locator(".st-key-think_set_start button").wait_for(timeout=120_000)
     assert done(page) == 10, "the view and the count were kept, and nothing is missing"
+    kept = RecordedExperiment.loads(
+        download(page, page.locator(".st-key-keep_think_set button:visible").first).read_bytes(), stored_results.files()
+    )
+    eventually(page, lambda: observed.DRAWN["think_set"](Drawn(page, ".st-key-result_think_set"), kept))
 
 
 def test_a_press_is_not_lost_when_the_page_is_run_again_at_this_moment(at: At) -> None:
