@@ -75,14 +75,16 @@ def test_a_proxy_without_websockets_is_named_on_the_page(new_page: Callable[...,
     with balancing(urlsplit(app).port or 0) as balancer:
         balancer.passes_websockets = False
         page = new_page("about:blank", locale="en-GB")  # a context of its own: the clock stays with it
-        page.clock.install()
+        page.clock.install(time=0)
+        page.clock.pause_at(1)  # from here on only the test moves the page's clock
         page.goto(f"http://127.0.0.1:{balancer.port}/glossary")
         notice = page.get_by_role("alert").filter(has_text=NO_WEBSOCKET)
-        page.clock.fast_forward(5_000)
+        page.clock.fast_forward(9_000)
         assert notice.count() == 0, "a slow server has its time"
-        page.clock.fast_forward(6_000)
+        page.clock.fast_forward(2_000)
         notice.wait_for()
         balancer.passes_websockets = True
         page.clock.fast_forward(11_000)
         notice.wait_for(state="detached")
+        page.clock.resume()
         settled(page)

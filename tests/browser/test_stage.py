@@ -101,6 +101,7 @@ def opening(stage: OnStage) -> None:
 def guessing(stage: OnStage) -> None:
     """The second stop: the audience guesses two tokens."""
     stage.until("weigh", 0)
+    stage.wait("my.guess && !my.guess.rows && !part('bars').checkVisibility()")  # nobody sees the probabilities before the guesses
     for number, guesses in enumerate((("park", "house", "river"), ("and",)), start=1):
         if number > 1:  # the stop opens with the field
             stage.press("g")
@@ -135,10 +136,13 @@ def heating(stage: OnStage) -> None:
     stage.page.reload()
     stage.wait("my.data.talk?.place === 2")
     stage.until("weigh")
-    for count in (1, 2, 3):  # cold, hot, and back
+    highest = [stage.state("my.look().rows[0][3]")]
+    for count, heat in enumerate((0.2, 1.8, 0.7), start=1):
         stage.press("PageDown")
-        stage.wait(f"my.act === {count} && !my.wants")
-    before = stage.state("my.looks[0].rows[0][3]")
+        stage.wait(f"my.act === {count} && part('heat').textContent === 'Temperature {heat}' && !my.wants")
+        highest.append(stage.state("my.look().rows[0][3]"))
+    usual, cold, hot, before = highest
+    assert hot < usual < cold and before == usual and stage.state("my.data.count") == 0
     for _ in range(4):
         stage.press("ArrowUp")
         stage.wait("!my.wants")
@@ -153,14 +157,18 @@ def heating(stage: OnStage) -> None:
 def forking(stage: OnStage) -> None:
     """The fourth stop: another token is chosen in place of the rolled one."""
     stage.until("weigh", 0)
+    assert "0.7" in stage.text("info"), "a temperature belongs to its stop"
     stage.press("PageDown")
     stage.until("write", 1)
     first = stage.text("text")
+    own = stage.state("my.look().chosen")
     stage.press("PageDown")
     stage.wait("my.choosing >= 0")
+    framed = stage.state("my.look().rows[my.choosing][1]")
+    assert framed != own and stage.text("line").startswith("3  weigh   The model chose")
     stage.picture("04-framed")
     stage.press("PageDown")
-    stage.wait("my.looks[0]?.chosen >= 0 && my.looks[0].roll === null && !my.wants")
+    stage.wait(f"my.looks[0]?.chosen === {framed} && my.looks[0].roll === null && !my.wants")
     stage.until("write")
     assert stage.text("text") != first
     write_all(stage)
