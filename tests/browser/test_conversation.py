@@ -131,8 +131,6 @@ def test_a_packed_file_by_its_path_and_a_conversation_with_it(at: Callable[..., 
     page.get_by_text("came from the notepad").first.wait_for()
     assert violations(page) == []
     assert sideways(page, 390, 1400) == []
-    saved = download_messages(page)
-    assert [message["role"] for message in saved] == ["user", "assistant"] * 2
 
     press(page, "go_back_1")
     watching.until("steps.length === 6")
@@ -158,28 +156,6 @@ def test_a_packed_file_by_its_path_and_a_conversation_with_it(at: Callable[..., 
     press(page, "wish_open")  # a link opens no file of this machine by itself
     page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
     assert recording(page).messages == branch.messages
-
-    press(page, "edit_0")
-    page.locator('[class*="st-key-edited_0"] textarea').fill("Where are you?")
-    page.locator('[class*="st-key-edited_0"] textarea').press("Tab")
-    press(page, "send_0")
-    page.locator('[data-testid="stChatMessage"]:has-text("Where are you?")').first.wait_for(timeout=COLD)
-    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(state="detached")
-    press(page, "bring_back")
-    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
-    press(page, "new_conversation")
-    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(state="detached")
-    settled(page)
-
-
-def download_messages(page: Any) -> list[dict[str, str]]:
-    """Save the conversation as messages."""
-    if not page.get_by_role("button", name="Messages (JSON)").is_visible():
-        press(page, "keep")
-    text = download(page, page.get_by_role("button", name="Messages (JSON)")).read_text("utf-8")
-    page.keyboard.press("Escape")
-    found: list[dict[str, str]] = json.loads(text)["messages"]
-    return found
 
 
 def test_a_conversation_on_a_model_without_a_template_says_so_and_keeps_the_text(visit: Callable[..., Watching]) -> None:

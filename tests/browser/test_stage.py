@@ -89,7 +89,6 @@ def opening(stage: OnStage) -> None:
     for beat, count in (("think", 0), ("weigh", 0), ("roll", 1)):
         stage.press("PageDown")
         stage.until(beat, count)
-        stage.picture(f"01-{beat}")
     stage.wait("!my.falling")
     stage.press("PageDown")
     stage.until("write", 1)
@@ -111,7 +110,6 @@ def guessing(stage: OnStage) -> None:
             stage.press("Enter")
         stage.press("Enter")
         stage.wait("my.guess?.rows?.length > 0 && !my.wants")
-        stage.picture(f"02-guess-{number}")
         stage.press("PageDown")
         stage.until("roll")
         stage.wait(f"!my.falling && my.data.score.rounds === {number}")
@@ -148,7 +146,6 @@ def heating(stage: OnStage) -> None:
         stage.wait("!my.wants")
     assert "temperature 1.1" in stage.text("info")
     assert stage.state("my.looks[0].rows[0][3]") < before
-    stage.picture("03-hotter")
     write_all(stage)
     stage.press("PageDown")
     stage.wait("my.data.talk.place === 3")
@@ -166,13 +163,11 @@ def forking(stage: OnStage) -> None:
     stage.wait("my.choosing >= 0")
     framed = stage.state("my.look().rows[my.choosing][1]")
     assert framed != own and stage.text("line").startswith("3  weigh   The model chose")
-    stage.picture("04-framed")
     stage.press("PageDown")
     stage.wait(f"my.looks[0]?.chosen === {framed} && my.looks[0].roll === null && !my.wants")
     stage.until("write")
     assert stage.text("text") != first
     write_all(stage)
-    stage.picture("04-forked")
 
 
 def test_a_talk_of_three_minutes_on_the_keyboard_alone(on_stage: Callable[..., OnStage]) -> None:
@@ -187,7 +182,6 @@ def test_a_talk_of_three_minutes_on_the_keyboard_alone(on_stage: Callable[..., O
     stage.page.locator(".st-key-result_teach").wait_for(state="hidden")
     assert stage.page.locator(".st-key-teach_share").is_hidden(), "the sentence alone is shown, and the button"
     stage.page.locator(".st-key-teach_text textarea").wait_for()
-    stage.picture("05-teach")
     stage.press("]")  # teaching has a test of its own
     stage.wait("my.data.talk.place === 5")
     stage.press("p")
@@ -196,7 +190,6 @@ def test_a_talk_of_three_minutes_on_the_keyboard_alone(on_stage: Callable[..., O
     write_all(stage)
     stage.press("PageDown")
     stage.wait("my.ending")
-    stage.picture("05-end")
 
 
 def test_a_running_order_of_ones_own_is_kept_in_the_browser(on_stage: Callable[..., OnStage]) -> None:

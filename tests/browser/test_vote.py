@@ -77,7 +77,6 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     vote(audience[0], labels, 2)  # changes its mind
     assert violations(audience[0]) == []
     stage.wait("my.data.vote.now.votes === 5 && my.data.vote.now.phones === 5 && my.data.vote.now.counts === null")
-    stage.picture("vote-open")
 
     stage.page.reload()
     stage.wait(f"{OPEN} && my.data.vote.code === '{room}' && my.data.vote.now.votes === 5")
@@ -88,7 +87,6 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     assert stage.state(VOTES)[:3] == [0, 3, 2]
     assert stage.state("my.data.vote.rows.filter(row => row[5]).length") <= 1
     fits(stage, "result_scores")
-    stage.picture("vote-ended")
     audience[0].locator("#status", has_text="has ended").wait_for()
     assert audience[0].locator("#options button").first.is_disabled()
     stage.page.reload()
