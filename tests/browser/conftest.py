@@ -79,8 +79,8 @@ def hall() -> Iterator[str]:
     """The address of a second server of this worker, which listens beyond its machine and finds llama-server, if it was built."""
     from tests.servers.build import SERVER
 
-    environment = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "TOKEN_VIEWER_PUBLIC": "0"}
-    with running_app(**environment, PATH=f"{SERVER.parent}{os.pathsep}{os.environ['PATH']}") as address:
+    path = f"{SERVER.parent}{os.pathsep}{os.environ['PATH']}"
+    with running_app(STREAMLIT_SERVER_ADDRESS="0.0.0.0", TOKEN_VIEWER_PUBLIC="0", PATH=path) as address:
         yield address
 
 
