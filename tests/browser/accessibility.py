@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_FILE_PATH
 from playwright.sync_api import TimeoutError
 
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
     "rules": {"heading-order": {"enabled": True}, "page-has-heading-one": {"enabled": True}},
     "resultTypes": ["violations"],
@@ -35,16 +35,31 @@ STRAYS = """() => {
   }).length;
 }"""
 
-
+# The marks of charts under the button of their menu.
+COVERED = """() => [...document.querySelectorAll('[class*="st-key-chart_"] > [class*="st-key-save_"] button')].flatMap(button => {
+  const own = button.getBoundingClientRect();
+  const chart = button.closest('[class*="st-key-chart_"]');
+  const marks = [...chart.querySelectorAll('[data-testid="stVegaLiteChart"] svg g.role-mark > *')];
+  return marks.filter(mark => {
+    const box = mark.getBoundingClientRect();
+    return box.width > 0 && box.left < own.right && box.right > own.left && box.top < own.bottom && box.bottom > own.top;
+  }).map(mark => mark.textContent || mark.getAttribute("d"));
+})"""
 FADED = "() => !document.getAnimations().some(one => one instanceof CSSTransition && one.playState === 'running')"
 
 
-def violations(page: Any) -> list[str]:
-    """Return what axe finds and Streamlit does not cause, a line each."""
+BY_LOOK = ("color-contrast", "target-size")  # the rules that depend on the colours and the width of a page
+
+
+def violations(page: Any, *rules: str) -> list[str]:
+    """Return what axe finds and Streamlit does not cause, a line each. rules: only these, all if none is named."""
     page.wait_for_function(f"() => ({STRAYS})() === 0")
     page.wait_for_function(FADED)  # a colour on its way to another one has any contrast
+    options = OPTIONS | ({"runOnly": list(rules), "rules": {}} if rules else {})
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE_FILE_PATH.read_text("utf-8"))
     found = []
-    for violation in Axe().run(page, options=OPTIONS).response["violations"]:
+    for violation in page.evaluate("options => axe.run(options).then(result => result.violations)", options):
         for node in violation["nodes"]:
             place = f"{node['target']} {node['html'][:300]}"
             if not any(violation["id"] == rule and re.search(sign, place) for rule, sign in STREAMLITS):
@@ -54,10 +69,10 @@ def violations(page: Any) -> list[str]:
 
 
 def sideways(page: Any, *widths: int) -> list[str]:
-    """Return the widths, in pixels, at which the page must be scrolled sideways, a line each."""
+    """Return the widths, in pixels, at which the page must be scrolled sideways, a line each. The page keeps the last width."""
     found = []
     for width in widths:
-        page.set_viewport_size({"width": width, "height": 900})
+        page.set_viewport_size({"width": width, "height": page.viewport_size["height"]})
         try:
             page.wait_for_function(f"() => ({SIDEWAYS}) <= 1", timeout=8_000)  # charts follow the width a moment later
         except TimeoutError:

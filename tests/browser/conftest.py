@@ -75,6 +75,16 @@ def app() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def hall() -> Iterator[str]:
+    """The address of a second server of this worker, which listens beyond its machine and finds llama-server, if it was built."""
+    from tests.servers.build import SERVER
+
+    path = f"{SERVER.parent}{os.pathsep}{os.environ['PATH']}"
+    with running_app(STREAMLIT_SERVER_ADDRESS="0.0.0.0", TOKEN_VIEWER_PUBLIC="0", PATH=path) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A real browser. Without one the tests are skipped; in CI they fail."""
     program = find_browser()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 from pages.ui.presenting.talk_file import Stop, Talk
@@ -24,7 +22,7 @@ SMALLEST = f"""() => {{
 
 
 class OnStage:
-    """A presenter's page. STAGE_PICTURES in the environment: the folder where every picture of the talk is kept."""
+    """A presenter's page."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
@@ -50,12 +48,6 @@ class OnStage:
     def state(self, expression: str) -> Any:
         """Return the value of an expression of `my`, the state of the stage."""
         return self.page.evaluate(f"() => {{ const my = ({FIND})('stage').my; return {expression}; }}")
-
-    def picture(self, name: str) -> None:
-        """Keep a picture of the page, if a folder is named."""
-        folder = os.environ.get("STAGE_PICTURES")
-        if folder:
-            self.page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
 def write_all(stage: OnStage) -> int:

@@ -5,11 +5,13 @@ Each page is loaded once: with its recorded result in the light theme, then in t
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from core import Generation, load_model, score_text
@@ -23,29 +25,40 @@ from pages.ui.features import Recorded
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.glossary import terms
-from pages.ui.presenting import prepared_talks
+from pages.ui.presenting import prepared_talks, talk_file
 from pages.ui.session.sampling_controls import START
 from tests.browser import agreement, observed
-from tests.browser.accessibility import sideways, violations
+from tests.browser.accessibility import BY_LOOK, COVERED, sideways, violations
 from tests.browser.drawn import Drawn
-from tests.browser.watching import download, eventually, live, press, settled, type_into
+from tests.browser.watching import download, eventually, live, opened, press, settled, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
 PATHS = features.paths()
 MAIN = "[data-testid=stMain]"
 # Long experiments with charts: they are stopped at their first mark.
-STOPPED = {"waiting_curve", "batching_curve", "think_set", "thinking_budget_set", "quantization_parts", "looping_runs"}
-ELSEWHERE = {"newborn", "same_prompt", "same_prompt_table"}  # pressed by test_teach.py and test_same_prompt.py
-AT_LENGTH = {"looping", "watermark"}  # 200 runs, or half a minute before the first mark: only the exhaustive selection presses them
+STOPPED = {"batching_curve", "thinking_budget_set", "quantization_parts", "looping_runs"}
+ELSEWHERE = {
+    "newborn",
+    "same_prompt",
+    "same_prompt_table",
+    "think_set",
+}  # pressed by test_teach.py, test_same_prompt.py, test_experiments.py
+# 200 runs, or long before the first mark: only the exhaustive selection presses them.
+AT_LENGTH = {"looping", "watermark", "waiting_curve"}
+PHONE = {"width": 390, "height": 3000}  # so high that the player covers nothing
+WIDE = {"stage", "notes"}  # pages for a wall and a desk
+CHARTS = """() => [...document.querySelectorAll("[data-testid=stVegaLiteChart]")].every(
+    one => !one.checkVisibility() || one.querySelector("svg"))"""
 SMALLEST = {  # the first choice of these controls is the smallest
-    "think_set": ("think_count",),
     "thinking_budget_set": ("think_count",),
     "watermark": ("watermark_length",),
     "race": ("cache_length",),
     "candidates": ("candidates_count", "candidates_length"),
     "batching": ("batching_readers",),
     "context": ("context_repeats",),
+    "pupil_school": ("pupil_length",),
+    "waiting": ("waiting_length",),
     "waiting_curve": ("waiting_requests",),
 }
 
@@ -72,6 +85,8 @@ def watch_step(page: Any) -> None:
     run = usual(count=1)
     eventually(page, partial(agreement.words, Drawn(page, ".st-key-strip"), run.prompt + run.path[0].text))
     eventually(page, partial(agreement.live_bars, Drawn(page, ".st-key-odds"), run.path[0]))
+    press(page, "to_stage")
+    page.locator(".stage .text .token").first.wait_for()
 
 
 def tour(page: Any) -> None:
@@ -99,6 +114,17 @@ def read(page: Any, example: str = "A tale") -> None:
 def read_another(page: Any) -> None:
     press(page, "read_example_A-twist")
     read(page, "A twist")
+    page.locator('[class*="_sure"] summary').first.click()
+    button = page.locator('[class*="_sure_csv"] button').first
+    button.wait_for()
+    opened(page, '[class*="_sure"]')
+    parts = saved_table(page, button)
+    assert parts.probability.is_monotonic_increasing and len(parts) > 10
+
+
+def saved_table(page: Any, button: Any) -> pd.DataFrame:
+    """Press a button that saves a table, and return the table."""
+    return pd.read_csv(io.StringIO(download(page, button).read_text("utf-8-sig")))
 
 
 def guess(page: Any) -> None:
@@ -137,6 +163,8 @@ def stage_on(page: Any) -> None:
 def talk(page: Any) -> None:
     stops = prepared_talks.THREE.stops
     eventually(page, lambda: same_number(Drawn(page, MAIN).texts('[class*="st-key-talk_row_"]'), len(stops)))
+    saved = talk_file.loads(download(page, page.locator(".st-key-talk_save button")).read_text("utf-8"))
+    assert len(saved.stops) == len(stops)
 
 
 def talk_give(page: Any) -> None:
@@ -281,6 +309,14 @@ PLAIN: dict[str, tuple[Draws, Draws | None]] = {
 }
 
 
+# The columns of the table that a result can be saved as.
+TABLES: dict[str, Callable[[Any], dict[str, list[Any]]]] = {
+    "looping": lambda seen: {name: [getattr(tried, name) for tried in seen[-1].remedies] for name in ("setting", "log_probability")},
+    "thinking_budget": lambda seen: {name: [getattr(point, name) for point in seen] for name in ("chance", "tokens")},
+    "calibration": lambda seen: {},
+}
+
+
 def has_area(result: Any) -> None:
     """Assert that a mark is seen: a bar of 0 % is drawn without one."""
     sizes = "marks => marks.map(mark => mark.getBoundingClientRect()).map(box => box.width * box.height)"
@@ -315,6 +351,11 @@ class Experiment:
         assert kept is not None
         self.page.locator(f".st-key-recorded_{self.take.name}").wait_for()
         self.matches(kept)
+        if self.take.name in TABLES:
+            table = saved_table(self.page, self.page.locator(f".st-key-{self.take.name}_csv button"))
+            assert len(table) > 3
+            for column, values in TABLES[self.take.name](kept.seen).items():
+                assert table[column].tolist() == pytest.approx(values)
 
     def stopped_at_its_first_result(self) -> None:
         """Run it until the first mark is drawn, and stop it."""
@@ -338,6 +379,10 @@ class Experiment:
             self.page.locator(".st-key-teach_steps input[type=range]").press("Home")
             settled(self.page)
             self.page.keyboard.press("Escape")
+        if name == "think":  # a short sum
+            type_into(self.page, "think_question", "What is 1 + 2?")
+            type_into(self.page, "think_answer", "3")
+            settled(self.page)
         if name in STOPPED and not whole:
             self.stopped_at_its_first_result()
         else:
@@ -346,10 +391,11 @@ class Experiment:
         self.matches(RecordedExperiment.loads(file.read_bytes(), stored_results.files()))
 
 
-def darken(page: Any) -> None:
-    """Let the system turn dark: the page follows by itself."""
+def widen_and_darken(page: Any) -> None:
+    """Give a phone's page the width of a screen, and let the system turn dark: the page follows by itself."""
     shade = "getComputedStyle(document.querySelector('[data-testid=stApp]')).getPropertyValue('--tv-muted-text')"
     before = page.evaluate(shade)
+    page.set_viewport_size({"width": 1400, "height": 900})
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"before => {shade} !== before", arg=before)
     settled(page)
@@ -362,22 +408,22 @@ LONG = [path for path in PATHS if any(take.name in STOPPED | AT_LENGTH for take 
     ("path", "whole"), [(path, False) for path in PATHS] + [pytest.param(path, True, marks=pytest.mark.exhaustive) for path in LONG]
 )
 def test_a_page_draws_its_result_and_is_accessible(path: str, whole: bool, at: At) -> None:
-    page = at("" if path == "watch" else path, color_scheme="light")
+    page = at("" if path == "watch" else path, **({} if path in WIDE else PHONE))
     experiments = [Experiment(page, take) for take in features.feature_of(path).recorded if "stop" not in dict(take.query)]
     before, after = PLAIN.get(path, (None, None))
     assert before or experiments, "a page without anything drawn needs a row"
+    page.wait_for_function(CHARTS)
+    found = violations(page)
+    if path not in WIDE:
+        assert page.evaluate(COVERED) == [], "the menu of a chart covers no mark"
+        found += sideways(page, 320, 700)
+        widen_and_darken(page)
+        found += violations(page, *BY_LOOK)
     if before:
         eventually(page, partial(before, page))
     for shown in experiments:
         if shown.take.view is None:
             shown.recorded()
-    found = violations(page)
-    if path not in ("stage", "notes"):
-        darken(page)
-        found += sideways(page, 320, 390)
-        page.set_viewport_size({"width": 390, "height": 3000})  # so that the player covers nothing
-        found += violations(page)
-        page.set_viewport_size({"width": 1400, "height": 900})
     if after:
         after(page)
     for shown in experiments:

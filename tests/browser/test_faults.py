@@ -1,4 +1,4 @@
-"""Faults of the machine and the network: a server that has just started or stands still, a proxy without websockets, one link in two tabs.
+"""Faults of the machine and the network: a server that has just started or stands still, a proxy without websockets.
 
 One sentence says what happens.
 """
@@ -17,7 +17,7 @@ import pytest
 
 from tests.browser.balancer import balancing
 from tests.browser.conftest import running_app
-from tests.browser.watching import Watching, eventually, settled, stays
+from tests.browser.watching import Watching, eventually, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -50,10 +50,11 @@ def first_link(page: Any, address: str) -> None:
         assert page.request.get(f"{address}/healthz").json()["ready"]
 
     eventually(page, ready, 60)
-    page.goto(f"{address}/two-branches")
+    page.goto(f"{address}/two-branches?prompt=The+old+king&temperature=0.7")
     page.get_by_role("heading", name="Two branches").first.wait_for()
     settled(page)
     assert page.get_by_text("Page not found").count() == 0
+    assert page.locator(".st-key-temperature input[type=range]").input_value() == "0.7", "a cold server opens the link"
 
 
 def stands_still(watching: Watching, address: str) -> None:
@@ -73,23 +74,17 @@ def stands_still(watching: Watching, address: str) -> None:
 def test_a_proxy_without_websockets_is_named_on_the_page(new_page: Callable[..., Any], app: str) -> None:
     with balancing(urlsplit(app).port or 0) as balancer:
         balancer.passes_websockets = False
-        page = new_page(f"http://127.0.0.1:{balancer.port}/why")
+        page = new_page("about:blank", locale="en-GB")  # a context of its own: the clock stays with it
+        page.clock.install(time=0)
+        page.clock.pause_at(1)  # from here on only the test moves the page's clock
+        page.goto(f"http://127.0.0.1:{balancer.port}/glossary")
         notice = page.get_by_role("alert").filter(has_text=NO_WEBSOCKET)
-        stays(page, "!document.querySelector('[role=alert]')", 5)  # a slow server has its time
-        notice.wait_for(timeout=30_000)
+        page.clock.fast_forward(9_000)
+        assert notice.count() == 0, "a slow server has its time"
+        page.clock.fast_forward(2_000)
+        notice.wait_for()
         balancer.passes_websockets = True
+        page.clock.fast_forward(11_000)
+        notice.wait_for(state="detached")
+        page.clock.resume()
         settled(page)
-        notice.wait_for(state="detached", timeout=30_000)
-
-
-def test_one_link_in_two_tabs_is_two_texts(visit: Visit, app: str) -> None:
-    first = visit("?prompt=Once+upon+a+time&seed=5")
-    written = first.steps(1, 3)
-    link = first.address().removeprefix(app).lstrip("/")
-    second = visit(link, beside=first.page)
-    second.until("steps.length === 3")
-    assert second.written() == written
-    second.steps(4, 5)
-    assert first.written() == written
-    first.steps(4, 4)
-    assert first.written() == second.written()[:4]

@@ -16,15 +16,6 @@ BOXES = """nodes => nodes.map(node => {
   const { left, right, top, bottom } = node.getBoundingClientRect();
   return { left, right, top, bottom, text: node.textContent };
 })"""
-COVERED = """() => [...document.querySelectorAll('[class*="st-key-chart_"] > [class*="st-key-save_"] button')].flatMap(button => {
-  const own = button.getBoundingClientRect();
-  const chart = button.closest('[class*="st-key-chart_"]');
-  const marks = [...chart.querySelectorAll('[data-testid="stVegaLiteChart"] svg g.role-mark > *')];
-  return marks.filter(mark => {
-    const box = mark.getBoundingClientRect();
-    return box.width > 0 && box.left < own.right && box.right > own.left && box.top < own.bottom && box.bottom > own.top;
-  }).map(mark => mark.textContent || mark.getAttribute("d"));
-})"""
 ABOVE = """() => {
   const [dice, player] = [".st-key-dice", '[data-testid="stBottom"]'].map(name => document.querySelector(name).getBoundingClientRect());
   return dice.top + 0.7 * dice.height < player.top;
@@ -137,14 +128,6 @@ def test_cards_end_with_their_step_and_quick_turns_of_play_move_no_button(visit:
         page.keyboard.press("Space")
         watching.button("play").wait_for()
     assert page.evaluate("() => window.seenErrors") == 0
-
-
-@pytest.mark.parametrize("path", ["inside", "batching", "cache"])
-def test_on_a_phone_the_menu_of_a_chart_covers_no_mark(at: Callable[..., Any], path: str) -> None:
-    page = at(path, width=390, height=844, has_touch=True, is_mobile=True)
-    page.locator('[data-testid="stVegaLiteChart"] svg').first.wait_for()
-    settled(page)
-    assert page.evaluate(COVERED) == []
 
 
 def test_a_page_begins_at_its_top(at: Callable[..., Any]) -> None:

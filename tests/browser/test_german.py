@@ -13,7 +13,7 @@ from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _
 from tests.browser.accessibility import sideways
 from tests.browser.drawn import Drawn
-from tests.browser.watching import FIND, Watching, live, settled
+from tests.browser.watching import FIND, Watching, settled
 
 pytestmark = pytest.mark.browser
 IS_GERMAN = "document.documentElement.lang === 'de'"
@@ -50,7 +50,6 @@ def test_watch_an_experiment_the_tour_and_the_stage_speak_german(new_page: Calla
 
     page.goto(f"{app}/think?lang=de")
     page.wait_for_function(IS_GERMAN)
-    live(page, "think_start", "think")
     drawn = Drawn(page, ".st-key-result_think")
     assert drawn.marks("symbol", "share") and at_once in drawn.texts("h2, h3")[0]
 

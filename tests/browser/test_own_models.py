@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from core import Generation, Recording, SamplingSettings, load_model
 from core.experiments.quantization.two_versions import two_versions
 from core.models.adapter import with_adapter
 from tests.browser import agreement
-from tests.browser.conftest import running_app
 from tests.browser.drawn import Drawn
 from tests.browser.test_conversation import recording, use_file
 from tests.browser.watching import COLD, Watching, eventually, press, settled, turn_to, type_into
@@ -27,13 +25,6 @@ from tests.servers.build import SERVER
 
 pytestmark = pytest.mark.browser
 MAKERS = {"do_sample": True, "temperature": 0.6, "top_k": 7, "top_p": 0.95, "eos_token_id": 1}
-
-
-@pytest.fixture(scope="module")
-def own_app() -> Iterator[str]:
-    """A server of the app that finds llama-server, if it was built."""
-    with running_app(PATH=f"{SERVER.parent}{os.pathsep}{os.environ['PATH']}") as address:
-        yield address
 
 
 @pytest.fixture
@@ -58,8 +49,6 @@ def largest_difference(found: Recording, model: Any) -> float:
 
 def with_llama_server(page: Any, folder: Path) -> None:
     """The file runs with llama-server, and its probabilities are those of the model, up to the rounding of its cache."""
-    if not SERVER.is_file():
-        pytest.skip("no llama-server: build it with `python -m tests.servers.build`")
     file = converted(folder, "llama", folder.parent / "own.gguf")
     type_into(page, "models_name", str(file))
     settled(page)
@@ -92,7 +81,7 @@ def made_by(page: Any, model: Any, other: Any) -> None:
 
 
 def with_an_adapter(page: Any, folder: Path) -> None:
-    """An adapter is added, and switched off and on at the same step, with the probabilities of each."""
+    """An adapter is added, switched off and on at the same step, and compared: each time with the probabilities of each."""
     own = folder.parent / "adapter"
     trained(folder, own, target_modules="all-linear")
     use_file(page, folder)
@@ -117,24 +106,12 @@ def with_an_adapter(page: Any, folder: Path) -> None:
         page.wait_for_function(f"document.querySelector('[class*=st-key-adapter_] input').checked === {str(on).lower()}")
         assert watching.until("steps.length === 3") and watching.written() == written
         eventually(page, partial(made_by, page, both[on], both[not on]))
-
-
-def beside_its_original(page: Any, folder: Path) -> None:
-    """The model without and with its adapter are compared: the chart has the probabilities of both after the prompt."""
-    own = folder.parent / "adapter"
-    trained(folder, own, target_modules="all-linear")
-    use_file(page, folder)
-    type_into(page, "models_adapter", str(own))
-    settled(page)
-    press(page, "models_add_adapter")
-    page.locator('[data-testid="stCheckbox"] label', has_text="With its adapter").wait_for(timeout=COLD)
     turn_to(page, "Precision")
     settled(page)
     press(page, "versions_start")
     drawn = Drawn(page, ".st-key-chart_versions_bars")
     page.locator(".st-key-chart_versions_bars svg.marks").wait_for(timeout=COLD)
-    model = load_model(folder, device="cpu", dtype="float32")
-    (found,) = two_versions(model, with_adapter(model, str(own)), "Once")
+    (found,) = two_versions(model, both[True], "Once")
     agreement.same(drawn.marks("rect", "full")[:8], found.original.probabilities)
     agreement.same(drawn.marks("rect", "rounded")[:8], found.other.probabilities)
 
@@ -143,11 +120,13 @@ ROWS: dict[str, tuple[Callable[[Any, Path], None], str]] = {
     "llama-server": (with_llama_server, "greedy=true"),
     "makers' settings": (with_the_makers_settings, "temperature=1.0"),
     "adapter": (with_an_adapter, "greedy=true"),
-    "beside its original": (beside_its_original, "greedy=true"),
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_it_is_pressed_and_does_what_it_says(what: str, own_app: str, at: Callable[..., Any], folder: Path) -> None:
+BUILT = pytest.mark.skipif(not SERVER.is_file(), reason="no llama-server: build it with `python -m tests.servers.build`")
+
+
+@pytest.mark.parametrize("what", [pytest.param(what, marks=BUILT) if what == "llama-server" else what for what in ROWS])
+def test_it_is_pressed_and_does_what_it_says(what: str, hall: str, at: Callable[..., Any], folder: Path) -> None:
     pressed, query = ROWS[what]
-    pressed(at(f"models?{query}&prompt=Once", own_app), folder)
+    pressed(at(f"models?{query}&prompt=Once", hall), folder)

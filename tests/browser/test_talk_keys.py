@@ -9,7 +9,7 @@ import pytest
 
 from pages.ui.presenting.talk_file import Stop
 from tests.browser.presenting import SETTLED, Given, OnStage, write_all
-from tests.browser.watching import FIND, press, stays
+from tests.browser.watching import FIND, stays
 
 pytestmark = pytest.mark.browser
 TOUR = Stop("Tour", "tour?stop=send")
@@ -142,47 +142,6 @@ def test_forward_takes_the_framed_word_and_back_takes_a_token_away(given: Callab
     stage.wait("my.choosing >= 0")
     stage.press("ArrowLeft")
     assert stage.state("my.choosing") == -1 and stage.state("my.t") == 1, "back closes the choice"
-
-
-def part_of(page: Any, name: str) -> bool:
-    """Return whether an element of this class is drawn."""
-    return bool(page.evaluate(f"() => Boolean(({FIND})('{name}')?.checkVisibility())"))
-
-
-def test_the_stops_of_three_minutes_show_what_their_titles_say(on_stage: Callable[..., OnStage]) -> None:
-    stage = on_stage("/talk")
-    press(stage.page, "talk_give")
-    stage.until("read", 0)
-    stage.press("]")
-    stage.wait("my.data.talk.place === 1 && my.guess && !my.guess.rows")
-    assert not part_of(stage.page, "bars"), "nobody sees the probabilities before the guesses"
-    stage.press("ArrowRight")
-    stage.wait("!my.guess && !part('bars').hidden")
-    stage.press("g")
-    stage.wait("!part('guess').hidden")
-    stage.press("]")
-    stage.wait("my.data.talk.place === 2 && my.beat === 2")
-    highest = [stage.state("my.look().rows[0][3]")]
-    for heat in ("Temperature 0.2", "Temperature 1.8", "Temperature 0.7"):
-        stage.press("ArrowRight")
-        stage.wait(f"part('heat').textContent === '{heat}' && !my.wants")
-        highest.append(stage.state("my.look().rows[0][3]"))
-    usual, cold, hot, again = highest
-    assert hot < usual < cold and again == usual and stage.state("my.data.count") == 0
-    stage.press("ArrowLeft")
-    stage.wait("part('heat').textContent === 'Temperature 1.8' && !my.wants")
-    stage.press("]")
-    stage.wait("my.data.talk.place === 3 && my.beat === 2")
-    assert "0.7" in stage.text("info"), "a temperature belongs to its stop"
-    stage.press("ArrowRight")
-    stage.wait(f"my.t === 0 && my.beat === 4 && {SETTLED}")
-    own = stage.state("my.look().chosen")
-    stage.press("ArrowRight")
-    stage.wait("my.choosing >= 0")
-    framed = stage.state("my.look().rows[my.choosing][1]")
-    assert framed != own and stage.text("line").startswith("3  weigh   The model chose")
-    stage.press("ArrowRight")
-    stage.wait(f"my.looks[0]?.chosen === {framed} && my.beat === 4 && {SETTLED}")
 
 
 def test_a_press_while_a_stop_is_still_being_drawn_is_not_lost(given: Callable[..., Given]) -> None:

@@ -1,4 +1,4 @@
-"""Teach it: a name is learned before everybody, used on other pages, kept in a file, undone; a second visitor waits for their turn."""
+"""Teach it: a name is learned before everybody, used on Watch, kept in a file, undone; a second visitor waits for their turn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import COLD, download, eventually, live, press, settled, turn_to, type_into
+from tests.browser.watching import COLD, download, eventually, press, settled, turn_to, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
@@ -40,7 +40,7 @@ def steps_learned(page: Any) -> int:
     return int(page.get_by_text("gradient norm").inner_text().split(" for ")[1].split()[0])
 
 
-def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_path: Path) -> None:
+def test_a_name_is_taught_used_on_watch_and_kept_in_a_file(at: At, tmp_path: Path) -> None:
     page = at("teach")
     page.locator(".st-key-teach_text textarea").first.fill("My name is Bob and I live on the moon.")
     press(page, "teach_start")  # no pause: the text leaves the field with the very click

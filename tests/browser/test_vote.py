@@ -9,7 +9,6 @@ import pytest
 
 from pages.ui.presenting.prepared_talks import TALKS
 from tests.browser.accessibility import violations
-from tests.browser.conftest import running_app
 from tests.browser.presenting import SMALLEST, Given, OnStage
 from tests.browser.test_talk_keys import FOX
 from tests.browser.watching import FIND, PATIENCE, press, settled
@@ -24,13 +23,6 @@ PASTE = """text => {
   data.setData("text/plain", text);
   window.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data }));
 }"""
-
-
-@pytest.fixture(scope="module")
-def hall() -> Iterator[str]:
-    """The address of an app that listens beyond its machine."""
-    with running_app(STREAMLIT_SERVER_ADDRESS="0.0.0.0", TOKEN_VIEWER_PUBLIC="0") as address:
-        yield address
 
 
 @pytest.fixture
@@ -85,7 +77,6 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     vote(audience[0], labels, 2)  # changes its mind
     assert violations(audience[0]) == []
     stage.wait("my.data.vote.now.votes === 5 && my.data.vote.now.phones === 5 && my.data.vote.now.counts === null")
-    stage.picture("vote-open")
 
     stage.page.reload()
     stage.wait(f"{OPEN} && my.data.vote.code === '{room}' && my.data.vote.now.votes === 5")
@@ -96,7 +87,6 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     assert stage.state(VOTES)[:3] == [0, 3, 2]
     assert stage.state("my.data.vote.rows.filter(row => row[5]).length") <= 1
     fits(stage, "result_scores")
-    stage.picture("vote-ended")
     audience[0].locator("#status", has_text="has ended").wait_for()
     assert audience[0].locator("#options button").first.is_disabled()
     stage.page.reload()

@@ -97,7 +97,7 @@ def test_a_slider_changes_the_coming_bars_rolls_nothing_and_its_last_value_count
     handle.press("ArrowRight")
     moved = f"JSON.stringify(seen.bars) !== JSON.stringify({json.dumps(rolled['bars'])})"
     cold = watching.until(f'seen.title[0].includes("What comes next?") && {moved}')["bars"]
-    for _ in range(8):
+    for _ in range(3):
         handle.press("ArrowRight")
     watching.until(f"JSON.stringify(seen.bars) !== JSON.stringify({json.dumps(cold)})")
     assert watching.written() == before
@@ -108,10 +108,10 @@ def test_a_slider_changes_the_coming_bars_rolls_nothing_and_its_last_value_count
     watching.button("play").click()
     watching.until("steps.length >= 2")
     handle.focus()
-    for _ in range(8):
+    for _ in range(4):
         handle.press("ArrowRight")
     agreed = """(() => { const shown = Number(document.querySelector(".st-key-temperature input[type=range]").value);
-      const address = Number(new URLSearchParams(location.search).get("temperature")); return shown > 1.2 && shown === address; })()"""
+      const address = Number(new URLSearchParams(location.search).get("temperature")); return shown > 1.1 && shown === address; })()"""
     page.wait_for_function(f"() => {agreed}")  # the server writes the address: both hold the same value
     stays(page, agreed)
     assert page.get_by_text("Connection error").count() == 0
@@ -247,16 +247,9 @@ def test_the_button_of_a_token_opens_why_and_measures_that_token(visit: Visit) -
     page.locator(".st-key-result_why_words", has_text=f"“{words[0].strip(chr(9251))}” is").wait_for()
 
 
-def test_on_a_phone_the_answer_to_why_is_scrolled_to(visit: Visit) -> None:
-    watching = visit("?prompt=The+opposite+of+hot+is&seed=4", width=390, height=844)
-    watching.steps(1, 1)
-    page = watching.page
-    page.locator(".st-key-strip .words > .ask").click()
-    page.locator(".st-key-why_words_text").wait_for()
-    page.wait_for_function(IN_VIEW)
-
-
-def test_the_answer_to_why_is_scrolled_to_again_after_the_page_went_to_its_top_but_not_after_the_visitor_did(visit: Visit) -> None:
+def test_on_a_phone_the_answer_to_why_is_scrolled_to_also_after_the_page_went_to_its_top_but_not_after_the_visitor_did(
+    visit: Visit,
+) -> None:
     watching = visit("?prompt=The+opposite+of+hot+is&seed=4", width=390, height=844)
     watching.steps(1, 1)
     page = watching.page
