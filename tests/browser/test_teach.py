@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import COLD, download, eventually, press, settled, turn_to, type_into
+from tests.browser.watching import COLD, download, eventually, live, press, settled, turn_to, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
