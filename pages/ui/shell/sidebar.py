@@ -109,7 +109,7 @@ def _settings(used: frozenset[str]) -> None:
     for row in in_sight:
         _widget(row, with_help=not few)
     if len(shown) > 1:
-        all_samplers.chips(few)
+        all_samplers.chips(few and preset_of(current.settings()) is None)
     if (more := [row for row in shown if row not in in_sight]) and not few:
         with st.expander(_("More settings"), icon=":material/tune:", key="more_settings", on_change=clear_notices):
             for row in more:
