@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from core.sampling.settings import ORDERS
+from core.sampling.settings import ORDERS, SETTINGS
 from tests.browser.drawn import Drawn
 from tests.browser.watching import (
     Watching,
@@ -186,10 +186,12 @@ def test_a_stage_is_moved_the_bars_change_and_the_link_keeps_the_order(visit: Vi
         page.keyboard.press("Alt+ArrowDown")
         eventually(page, lambda: check(stages(page).index("temperature") == place + moved))  # noqa: B023
         settled(page)
+    moved_order = stages(page)
     page.keyboard.press("Escape")
     eventually(page, lambda: check(watching.seen()["bars"] != before))
     page.locator(".st-key-chip_order").first.wait_for()
-    eventually(page, lambda: check("order" in parse_qs(urlsplit(page.url).query)))
+    written = SETTINGS["order"].written(tuple(moved_order))
+    eventually(page, lambda: check(parse_qs(urlsplit(page.url).query).get("order") == [written]))
     other = visit(f"?{urlsplit(page.url).query}")
     eventually(other.page, lambda: check(other.seen()["bars"] == watching.seen()["bars"]))
     all_samplers(other.page)

@@ -196,6 +196,6 @@ def test_a_stop_can_be_left_while_its_experiment_runs_and_the_stage_is_drawn(giv
         talk.has_button("teach_pause")
         talk.stage.press("ArrowRight")
         talk.page.wait_for_url("**/stage?**")
-        talk.page.wait_for_function(f"() => {fox} ?? false", timeout=10_000)
+        talk.page.wait_for_function(f"() => {fox} ?? false")
         stays(talk.page, fox, 0.5)  # what the lesson still sends does not take the stage away
         talk.stage.press("]")
