@@ -1,26 +1,22 @@
-"""How fast Watch is in a real browser: `python -m tests.benchmarks.page [--busy 2] [--presses 1000] [--experiments 8]`.
+"""How fast Watch is in a real browser: `python -m tests.benchmarks.page [--busy 2] [--presses 1000]`.
 
 Measured inside the browser, as a visitor sees it: from a press to the frame with the last change of text, bars and dice. Presses are real
-input events. --busy: loops that run beside it, one for each processor. --presses: presses on Step and Back at 20 a second. --experiments:
-other visitors, each of whom runs the cache race again and again.
+input events. --busy: loops that run beside it, one for each processor. --presses: presses on Step and Back at 20 a second.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import platform
 import statistics
 import subprocess
 import sys
-import threading
 from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 
-from tests.attack.visitor import visit
 from tests.browser.conftest import ROOT, find_browser, free_port
 
 TURNS = 20
@@ -62,7 +58,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("--presses", type=int, default=0)
-    parser.add_argument("--experiments", type=int, default=0)
     asked = parser.parse_args()
     program = find_browser()
     if program is None:
@@ -79,10 +74,9 @@ def main() -> None:
         try:
             _open(page, f"http://127.0.0.1:{port}")
             start_up = monotonic() - started
-            races = _Races(f"http://127.0.0.1:{port}", asked.experiments)
             page.wait_for_timeout(2000)
             page.evaluate(WATCH)
-            _report(f"{asked.busy} busy loops, {asked.experiments} other visitors; from start to first bars", [1000 * start_up])
+            _report(f"{asked.busy} busy loops; from start to first bars", [1000 * start_up])
             step = page.locator("button[data-name=step]")
             _report("press on Step to last change", [_measured(page, step.click) for _turn in range(TURNS)])
             _report("key to last change", [_measured(page, lambda: page.keyboard.press("ArrowRight")) for _turn in range(TURNS)])
@@ -99,8 +93,6 @@ def main() -> None:
                 _play(page, speed)
             if asked.presses:
                 _many(page, asked.presses)
-            if asked.experiments:
-                sys.stdout.write(f"races that ended beside it: {races.count}\n")
         finally:
             for process in (server, *loops):
                 process.terminate()
@@ -108,30 +100,6 @@ def main() -> None:
             browser.close()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     sys.stdout.write(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {load:.1f}\n")
-
-
-class _Races:
-    """Visitors without a browser, who run the cache race again and again. count: races that have ended."""
-
-    def __init__(self, address: str, visitors: int) -> None:
-        self.count = 0
-        for _visitor in range(visitors):
-            threading.Thread(target=lambda: asyncio.run(self._run(address)), daemon=True).start()
-
-    async def _run(self, address: str) -> None:
-        async with visit(address, "cache") as visitor:
-            while True:
-                await visitor.ask(cache_start=True)
-                while "cache_start" not in await self._buttons(visitor):
-                    await asyncio.sleep(0.2)
-                self.count += 1
-
-    async def _buttons(self, visitor: Any) -> dict[str, str]:
-        """Return the widgets that the page has now: while a race runs, it has a button that stops it."""
-        visitor.ids.clear()
-        await visitor.ask()
-        found: dict[str, str] = visitor.ids
-        return found
 
 
 def _report(title: str, milliseconds: list[float]) -> None:
