@@ -220,7 +220,9 @@ class Receipt:
                 mfu, mbu = self.flops_per_second / self.peak.flops, self.bytes_per_second / self.peak.bytes_per_second
                 how_read = Message("MBU: {how}", how=self.peak.how)
                 if mbu > 1:
-                    how_read = Message("MBU: {how}. Above 100 %: the weights stay in the processor's cache.", how=self.peak.how)
+                    how_read = Message(
+                        "MBU: {how}. Above 100 %: some of the bytes came from a cache, not from the memory.", how=self.peak.how
+                    )
                 lines += [
                     Amount(Message("Share of this machine's arithmetic"), mfu, "share", COMPUTED, Message("MFU: {how}", how=self.peak.how)),
                     Amount(Message("Share of this machine's memory speed"), mbu, "share", COMPUTED, how_read),

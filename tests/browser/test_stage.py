@@ -11,6 +11,12 @@ from tests.browser.presenting import SMALLEST, OnStage, write_all
 from tests.browser.watching import FIND, press
 
 pytestmark = pytest.mark.browser
+# Whether all elements of this class that are shown stand between the upper edge and the foot of the stage.
+WHOLE = f"""name => {{
+  const stage = ({FIND})("stage"), foot = ({FIND})("foot").getBoundingClientRect().top;
+  const boxes = [...stage.querySelectorAll(`.${{name}}`)].filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect());
+  return boxes.length > 0 && foot < innerHeight && boxes.every(box => box.top >= 0 && box.bottom <= foot + 1);
+}}"""
 
 
 def test_five_beats_at_a_key_each_in_large_letters_and_nothing_is_rolled_too_early(on_stage: Callable[..., OnStage]) -> None:
@@ -36,6 +42,13 @@ def test_five_beats_at_a_key_each_in_large_letters_and_nothing_is_rolled_too_ear
     assert stage.page.evaluate(SMALLEST)[0] >= 24
     last = stage.page.evaluate(f"() => {{ const help = ({FIND})('help'); return [help.scrollHeight, help.clientHeight]; }}")
     assert last[0] <= last[1] + 1, "all keys are in sight"
+    stage.press("Escape")
+    for width, height in ((700, 450), (844, 390)):  # a page at 200 %, and a phone on its side
+        stage.page.set_viewport_size({"width": width, "height": height})
+        for beat, lowest in (("1", "box"), ("3", "bar"), ("5", "track")):
+            stage.press(beat)
+            stage.wait("!my.falling")
+            stage.page.wait_for_function(WHOLE, arg=lowest)
 
 
 def test_keys_that_are_typed_into_the_field_of_guesses_are_letters_and_escape_leaves(on_stage: Callable[..., OnStage]) -> None:

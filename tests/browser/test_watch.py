@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from core import Generation, SamplingSettings, load_model
 from tests.browser.drawn import Drawn
 from tests.browser.watching import Watching, eventually, open_more_settings, same_text, stays, turn_to
 
@@ -212,8 +213,31 @@ def test_a_click_on_the_line_of_excluded_tokens_opens_it_and_another_one_folds_i
     watching.page.locator(".st-key-odds .bar", has_text="▸").click()
     opened = watching.until("!seen.bars.some(text => text.startsWith('▸'))")
     assert not any(token["step"] >= 0 for token in opened["tokens"]), "opening takes no token"
+    bars = watching.page.locator(".st-key-odds .bar:visible")
+    said = bars.evaluate_all("bars => bars.map(bar => bar.ariaLabel)")
+    likeliest = (
+        Generation(load_model("storyteller"), "Once upon a", SamplingSettings(temperature=0.3, top_k=3)).next_distribution().candidate(0)
+    )
+    assert said[0].startswith(f"{likeliest.piece.strip('␣')}, ") and said[0].endswith(" for the dice")
+    assert said[4].endswith(" for the model, excluded by top-k"), "what is heard says why a token cannot come"
+    bars.first.hover()
+    card = watching.page.locator(".st-key-odds .card")
+    card.wait_for()
+    drawn = [likeliest.piece, str(likeliest.token_id), "1", f"{likeliest.logit:.2f}", "–"]
+    assert [card.locator("b").nth(line).inner_text() for line in (0, 1, 2, 5, 6)] == drawn
     watching.page.locator("button[data-name=fold]").click()
     watching.until("seen.bars.some(text => text.startsWith('▸'))")
+
+
+def test_who_plays_beside_others_is_told_how_fast_it_goes(visit: Visit) -> None:
+    first, second = visit("?seed=1"), visit("?seed=2")
+    for watching in (first, second):
+        watching.press("step", 1)
+        watching.page.locator(".st-key-live_player input[type=range]").press("End")
+        watching.page.wait_for_function("() => window.tokenViewerLive.data.speed === 0")
+    for watching in (first, second):
+        watching.button("play").click()
+    second.page.locator(".st-key-live_player", has_text="2 visitors play now: ").wait_for()
 
 
 def test_on_a_phone_nothing_is_cut_off_and_the_parts_keep_their_order(visit: Visit) -> None:

@@ -9,7 +9,7 @@ function drawPlayer(my) {
       return button;
     };
     add("restart", texts.restart, "skip_previous", "quiet", () => live.press("restart"));
-    add("new_dice", texts.new_text, "casino", "quiet", () => live.press("seed")).title = texts.about_new_text;
+    add("new_dice", texts.new_dice, "casino", "quiet", () => live.press("seed")).title = texts.about_new_dice;
     add("back", texts.back, "undo", "", () => live.press("back"), "←");
     add("step", texts.step_forward, "arrow_forward", "primary", () => goOn(live, "step"), "→");
     add("play", texts.play, "play_arrow", "", () => goOn(live, "play", { speed: made.speed.value }), texts.space_key);

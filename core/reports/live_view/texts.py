@@ -84,8 +84,8 @@ COSTS = {
 }
 PLAYER = {
     "restart": Message("Restart"),
-    "new_text": Message("Other dice"),
-    "about_new_text": Message("Back to the prompt with another seed. The text so far stays among the branches."),
+    "new_dice": Message("Other dice"),
+    "about_new_dice": Message("Back to the prompt with another seed. The text so far stays among the branches."),
     "back": Message("Back"),
     "step_forward": Message("Step"),
     "play": Message("Play"),

@@ -79,7 +79,11 @@ def test_first_token_and_further_tokens_are_told_apart(written: Generation) -> N
     assert amounts[TPOT].value == pytest.approx(sum(further) / len(further))
     assert amounts[TTFT].kind == amounts[TPOT].kind == "measured"
     assert "MFU" in amounts["Share of this machine's arithmetic"].how
-    assert "MBU" in amounts["Share of this machine's memory speed"].how
+    share = "Share of this machine's memory speed"
+    assert "MBU" in amounts[share].how and "cache" not in amounts[share].how
+    slow = Receipt.of(written.path, written.model.known_shape, peak=replace(peak, bytes_per_second=1.0))
+    above = next(amount for amount in slow.amounts if amount.name == share)
+    assert above.value > 1 and "came from a cache" in above.how
     assert bill.per_token(amounts[TTFT]) is bill.per_token(amounts[TPOT]) is None
     one = Receipt.of(written.path[:1], None)
     assert one.seconds_per_token is None

@@ -20,7 +20,11 @@ def recorded() -> Looping:
 
 
 def test_the_recorded_result_is_told_in_its_own_numbers(open_app: Open) -> None:
-    seen, shown = recorded(), said(open_app(page="looping"))
+    seen, app = recorded(), open_app(page="looping")
+    shown = said(app)
+    tables = [table.value for table in app.markdown if "what it writes" in table.value]
+    rows = [len(table.splitlines()) - 2 for table in tables]
+    assert rows == [len({tried.setting for tried in seen.remedies}), len(seen.remedies)], "each setting once, and all behind an expander"
     assert numbers.tokens(seen.period) in shown and f"{seen.copies} copies" in shown
     ending = sum(tried.ends_it for tried in seen.remedies)
     assert f"{ending} of {len(seen.remedies)} remedies end the loop" in shown

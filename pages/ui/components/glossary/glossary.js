@@ -57,13 +57,13 @@ function uses(state, root) {
     return home && home.closest(TEXT) && !home.closest(NOT) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT;
   });
   for (let node = walker.nextNode(); node && found.length < MOST; node = walker.nextNode()) {
-    const edge = (node.parentElement.closest("table") ?? root).getBoundingClientRect().right; // a wide table scrolls
     for (const match of node.data.matchAll(state.pattern)) {
       const range = document.createRange();
       range.setStart(node, match.index);
       range.setEnd(node, match.index + match[0].length);
-      const box = range.getClientRects()[0];
-      if (box && box.width > 2 && box.right < edge + 1) found.push({ box, range, text: match[0], term: state.terms.get(match[1].toLowerCase()) });
+      const box = range.getClientRects()[0], table = node.parentElement.closest("table");
+      if (table && box && box.right > table.getBoundingClientRect().right + 1) continue; // a wide table scrolls
+      if (box && box.width > 2) found.push({ box, range, text: match[0], term: state.terms.get(match[1].toLowerCase()) });
     }
   }
   return found;
