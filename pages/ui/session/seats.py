@@ -65,10 +65,11 @@ def with_secret(secret: bytes) -> Session | None:
 
 
 def hand_over(earlier: Session) -> None:
-    """Give this visitor's seat to an earlier session, which is theirs again."""
+    """Give this visitor's seat to an earlier session, which is theirs again and takes over the secret of the present one."""
     with _LOCK:
-        ACTIVE.discard(current_session())
-        ACTIVE.add(earlier)
+        for sessions in (ACTIVE, ADMITTED):
+            sessions.discard(current_session())
+            sessions.add(earlier)
 
 
 def leave(connection: str) -> list[Session]:

@@ -132,6 +132,7 @@ def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has
         {"race": "result"},
     )
     assert {left} == seats.ACTIVE
+    assert {left} == seats.ADMITTED, "the next reload finds this session by its secret, and no other that had the same"
 
 
 def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
