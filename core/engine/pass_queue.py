@@ -1,4 +1,6 @@
-"""Whose forward pass is next: a FIFO lock for each model, which also waits until an unloaded model's weights are back."""
+"""Whose forward pass is next: a lock for each model, FIFO, with presses before experiments. It also waits until an unloaded model's weights
+are back.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,28 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from time import monotonic, perf_counter
+
+LONGEST_BEHIND = 0.5  # seconds for which others may go before a pass in the background
+
+_in_background: ContextVar[bool] = ContextVar("in_background", default=False)
+
+
+@contextmanager
+def in_background() -> Iterator[None]:
+    """Let all others go before the passes of this thread: nobody waits for a single one of them."""
+    token = _in_background.set(True)
+    try:
+        yield
+    finally:
+        _in_background.reset(token)
 
 
 class FairLock:
     """A FIFO lock. Each visitor requests one pass at a time, so FIFO is also round robin between visitors.
+
+    Requests of threads that work `in_background` come after all others, but after LONGEST_BEHIND seconds before them.
 
     reload: loads an unloaded model's weights; None while they are loaded. last_used: when the last turn ended (time.monotonic).
     """
@@ -19,6 +38,7 @@ class FairLock:
         self._guard = threading.Lock()
         self._busy = False
         self._waiting: deque[threading.Event] = deque()
+        self._behind: deque[tuple[threading.Event, float]] = deque()  # in the background; with the time of the request
         self.reload: Callable[[], None] | None = None
         self.last_used = monotonic()
 
@@ -53,21 +73,26 @@ class FairLock:
             if not self._busy:
                 self._busy = True
                 return 0.0
-            mine = threading.Event()
-            self._waiting.append(mine)
-        asked = perf_counter()
+            mine, asked = threading.Event(), perf_counter()
+            if _in_background.get():
+                self._behind.append((mine, asked))
+            else:
+                self._waiting.append(mine)
         mine.wait()
         return perf_counter() - asked
 
     def _give(self) -> None:
-        """Pass the turn to the first in the queue."""
+        """Pass the turn to the next in the queue."""
         with self._guard:
-            if self._waiting:
+            is_overdue = bool(self._behind) and perf_counter() - self._behind[0][1] > LONGEST_BEHIND
+            if self._waiting and not is_overdue:
                 self._waiting.popleft().set()
+            elif self._behind:
+                self._behind.popleft()[0].set()
             else:
                 self._busy = False
 
     @property
     def waiting(self) -> int:
         """The number of requests in the queue."""
-        return len(self._waiting)
+        return len(self._waiting) + len(self._behind)

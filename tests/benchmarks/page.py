@@ -1,7 +1,8 @@
-"""How fast Watch is in a real browser: `python -m tests.benchmarks.page [--busy 2] [--presses 1000]`.
+"""How fast Watch is in a real browser: `python -m tests.benchmarks.page [--busy 2] [--experiments 8] [--presses 1000]`.
 
 Measured inside the browser, as a visitor sees it: from a press to the frame with the last change of text, bars and dice. Presses are real
-input events. --busy: loops that run beside it, one for each processor. --presses: presses on Step and Back at 20 a second.
+input events. --busy: loops that run beside it, one for each processor. --experiments: visitors of the same server who race caches all the
+time. --presses: presses on Step and Back at 20 a second.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--busy", type=int, default=0)
+    parser.add_argument("--experiments", type=int, default=0)
     parser.add_argument("--presses", type=int, default=0)
     asked = parser.parse_args()
     program = find_browser()
@@ -74,6 +76,11 @@ def main() -> None:
         try:
             _open(page, f"http://127.0.0.1:{port}")
             start_up = monotonic() - started
+            if asked.experiments:
+                others = [sys.executable, "-m", "tests.benchmarks.experimenters", f"http://127.0.0.1:{port}", str(asked.experiments)]
+                loops.append(subprocess.Popen(others, cwd=ROOT, stdout=subprocess.PIPE))
+                assert loops[-1].stdout is not None
+                loops[-1].stdout.readline()  # from the first race that has ended on, all of them are there
             page.wait_for_timeout(2000)
             page.evaluate(WATCH)
             _report(f"{asked.busy} busy loops; from start to first bars", [1000 * start_up])

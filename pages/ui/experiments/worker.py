@@ -12,6 +12,7 @@ from weakref import ref
 
 import streamlit as st
 
+from core.engine.pass_queue import in_background
 from core.errors import NotAllowed, ViewerError
 from core.limits import Limits
 from pages.ui.experiments.snapshot import Experiment
@@ -84,7 +85,8 @@ class Worker:
         try:
             assert self.make is not None
             source, self.make = self.make(), None
-            self._observe(source)
+            with in_background():
+                self._observe(source)
         except ViewerError as error:
             self.error = None if self.stopping.is_set() else message_of(error)
         except Exception:
