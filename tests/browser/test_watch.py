@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -238,6 +239,24 @@ def test_who_plays_beside_others_is_told_how_fast_it_goes(visit: Visit) -> None:
     for watching in (first, second):
         watching.button("play").click()
     second.page.locator(".st-key-live_player", has_text="2 visitors play now: ").wait_for()
+
+
+def test_what_was_drawn_is_told_again_when_it_did_not_arrive(visit: Visit) -> None:
+    page = (watching := visit("?seed=1")).page
+    told: list[str] = []
+
+    def is_told_again(request: Any) -> bool:
+        if not request.url.endswith("run/drawn"):
+            return False
+        told.append(request.post_data)
+        return told.count(told[-1]) == 2
+
+    page.route("**/run/drawn", lambda route: route.abort())
+    with page.expect_request(is_told_again):
+        watching.button("play").click()
+    written = watching.written()
+    page.unroute("**/run/drawn")
+    watching.until(f"steps.length > {len(written) + 1}")
 
 
 def test_on_a_phone_nothing_is_cut_off_and_the_parts_keep_their_order(visit: Visit) -> None:

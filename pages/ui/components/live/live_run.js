@@ -142,8 +142,10 @@ class LiveRun extends ShownRun {
     this.telling = setTimeout(() => {
       this.telling = 0;
       if (this.told === this.drawn) return;
-      this.told = this.drawn;
-      fetch(address("run/drawn"), { method: "POST", body: JSON.stringify({ version: this.told }), headers: { "x-run-key": this.connection.key } }).catch(() => {});
+      const version = this.told = this.drawn;
+      fetch(address("run/drawn"), { method: "POST", body: JSON.stringify({ version }), headers: { "x-run-key": this.connection.key } })
+        .then(({ ok }) => ok || Promise.reject())
+        .catch(() => setTimeout(() => { this.told = 0; this.tell(); }, RETRY)); // the server waits for it
     }, TOLD);
   }
 
