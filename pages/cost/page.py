@@ -77,8 +77,6 @@ def this_text() -> None:
         with st.container(key="receipt"):
             receipt.paper(own_bill, _("This text"))
         results.provenance_line("cost", Provenance(run.model_name, run.prompt), [])
-        if own_bill.bytes_per_second and top and own_bill.bytes_per_second > top.bytes_per_second:
-            st.caption(_("A small model can exceed 100 %: its weights stay in the processor's cache and are not read from memory."))
 
 
 def textbook() -> None:

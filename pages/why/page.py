@@ -46,4 +46,4 @@ with drawing_boundary():
     else:
         OTHERS[view]()
     why_token.write_link()
-    st.caption(_("These measurements use the network of the library transformers. This app's faster passes do not allow such changes."))
+    st.caption(_("The model computes more slowly here than on Watch, because its fast passes cannot be changed inside."))

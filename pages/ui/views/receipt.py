@@ -109,10 +109,21 @@ def paper(bill: Receipt, title: str) -> None:
     st.html(
         f'<div style="{sheet}"><div style="display:flex;justify-content:space-between;align-items:baseline;flex-wrap:wrap;gap:0.2rem 1rem">'
         f'<span style="font-size:1.15rem;font-weight:600">{escape(title)}</span>'
-        f'<span style="{grey}">{escape(counted)}</span></div>'
+        f'<span style="{grey}">{escape(counted)}</span></div><div style="{grey}">{_summary(bill)}</div>'
         f'<table style="width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:0.95rem">'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def _summary(receipt: Receipt) -> str:
+    """Return operations, time, energy and price of a receipt in one line of HTML."""
+    parts = [
+        f'<span title="{escape(_(amount.kind) + ": " + _(amount.how))}" style="white-space:nowrap">{_mark(amount.kind)} '
+        f"{escape(said(amount))}</span>"
+        for amount in receipt.amounts
+        if amount.name in ("Operations", "Time computing", "Energy", "Price, by the token")
+    ]
+    return " · ".join(parts)
 
 
 def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
@@ -120,15 +131,7 @@ def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
     if path and not path[0].forward.measured:
         st.html(f'<div style="font-size:0.9rem;color:var(--tv-muted-text)">{escape(_("Its cost is not in this file."))}</div>')
         return
-    receipt = bill(path, model)
-    wanted = ("Operations", "Time computing", "Energy", "Price, by the token")
-    parts = [
-        f'<span title="{escape(_(amount.kind) + ": " + _(amount.how))}" style="white-space:nowrap">{_mark(amount.kind)} '
-        f"{escape(said(amount))}</span>"
-        for amount in receipt.amounts
-        if amount.name in wanted
-    ]
-    text = " · ".join(parts) if path else escape(_("No cost yet."))
+    text = _summary(bill(path, model)) if path else escape(_("No cost yet."))
     st.html(f'<div style="font-size:0.9rem;line-height:1.6;font-variant-numeric:tabular-nums;color:var(--tv-muted-text)">{text}</div>')
 
 

@@ -120,12 +120,15 @@ def other_text() -> ExplainedToken:
 
 
 def about_probabilities(token: ExplainedToken, target: int) -> str:
-    """Return which probabilities are shown, and whether the dice chose the token although others were likelier."""
+    """Return which probabilities are shown, and of a token that the dice chose, its rank."""
     sentence = _("All probabilities here are the model's own, before your settings.")
-    if token.rank > 1 and target == token.taken:
-        sentence += " " + _("“{token}” had rank {rank}: the dice chose it.").format(
-            token=plain(current.model().piece(target).lstrip("␣")), rank=numbers.whole(token.rank)
+    if token.rank and target == token.taken:
+        ranked = (
+            _("“{token}” was the likeliest token, and the dice chose it.")
+            if token.rank == 1
+            else _("“{token}” had rank {rank}: the dice chose it.")
         )
+        sentence += " " + ranked.format(token=plain(current.model().piece(target).lstrip("␣")), rank=numbers.whole(token.rank))
     return sentence
 
 
