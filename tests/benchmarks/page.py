@@ -1,8 +1,8 @@
-"""How fast Watch is in a real browser: `python -m tests.benchmarks.page [--busy 2] [--experiments 8] [--presses 1000]`.
+"""How fast Watch is in a real browser: `python -m tests.benchmarks.page [--busy 2] [--experiments 8] [--presses 1000] [--pages]`.
 
 Measured inside the browser, as a visitor sees it: from a press to the frame with the last change of text, bars and dice. Presses are real
 input events. --busy: loops that run beside it, one for each processor. --experiments: visitors of the same server who race caches all the
-time. --presses: presses on Step and Back at 20 a second.
+time. --presses: presses on Step and Back at 20 a second. --pages: from a press in the menu or on a tab until all of the page is drawn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from pages.ui import features
 from tests.browser.conftest import ROOT, find_browser, free_port
+from tests.browser.watching import turn_to
 
 TURNS = 20
 PLAY_SECONDS = 6
@@ -49,6 +51,9 @@ WATCH = """() => {
   };
   requestAnimationFrame(frame);
 }"""
+DRAWN = """path => (window.tokenViewerPage || "watch") === path && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning"
+  && [...document.querySelectorAll("[data-testid=stVegaLiteChart]")].every(one => !one.checkVisibility() || one.querySelector("svg"))
+  && performance.now() - window.measured.began"""
 SETTLED = f"() => window.measured.last > window.measured.began && performance.now() - window.measured.last > {QUIET}"
 
 
@@ -60,6 +65,7 @@ def main() -> None:
     parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("--experiments", type=int, default=0)
     parser.add_argument("--presses", type=int, default=0)
+    parser.add_argument("--pages", action="store_true")
     asked = parser.parse_args()
     program = find_browser()
     if program is None:
@@ -100,6 +106,9 @@ def main() -> None:
                 _play(page, speed)
             if asked.presses:
                 _many(page, asked.presses)
+            if asked.pages:
+                for lap in ("first time", "again"):
+                    _pages(page, lap)
         finally:
             for process in (server, *loops):
                 process.terminate()
@@ -174,6 +183,25 @@ def _many(page: Any, presses: int) -> None:
     page.wait_for_timeout(3000)
     sent, length = page.evaluate("() => [window.tokenViewerLive.connection.number, window.tokenViewerLive.tokens.length]")
     sys.stdout.write(f"{presses} presses at {1 / APART:.0f} a second: {sent} numbered in all; {length} tokens, {expected} expected\n")
+
+
+def _pages(page: Any, lap: str) -> None:
+    """Open each page that the menu lists and that has the menu, and print how long the pages took, the slowest ones by name."""
+    times: dict[str, float] = {}
+    for group in (*features.GROUPS[1:], features.GROUPS[0]):  # Watch is open at the beginning
+        first, *others = (feature for feature in features.tabs(group) if not feature.bare)
+        for feature in (first, *others):
+            if feature is first:
+                turn_to(page, group)
+            else:
+                page.locator(
+                    ".st-key-page_tabs a[href]:visible, .st-key-ways a[href]:visible",
+                    has=page.get_by_text(feature.tab or feature.title, exact=True),
+                ).click()
+            times[feature.path] = page.wait_for_function(DRAWN, arg=feature.path).json_value()
+    _report(f"change of page, {lap}", list(times.values()))
+    slowest = sorted(times, key=times.__getitem__, reverse=True)[:5]
+    sys.stdout.write("  " + ", ".join(f"{path} {times[path]:.0f}" for path in slowest) + "\n")
 
 
 if __name__ == "__main__":
