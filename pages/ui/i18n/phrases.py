@@ -52,7 +52,7 @@ def device(name: str) -> str:
 
 def stages(names: Sequence[str]) -> str:
     """Return the names of sampling stages as a list: `repetition penalty, logit bias`."""
-    return ", ".join(_(name) for name in names)
+    return ", ".join(map(_, names))
 
 
 def as_sentence(text: str) -> str:
