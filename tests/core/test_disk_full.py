@@ -123,9 +123,10 @@ def test_no_folder_for_temporary_files_is_a_full_disk() -> None:
     assert is_disk_full(OSError(said)), said
 
 
+@pytest.mark.exhaustive  # it compiles for half a minute
 def test_the_app_writes_without_compiled_code_while_the_disk_is_full(tmp_path: Path) -> None:
     program = (
-        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
         "from core import Generation, SamplingSettings, load_model\n"
         "from core.backends import compiled\n"
         "run = Generation(load_model('storyteller-mini'), 'Once', SamplingSettings(seed=1))\n"
@@ -134,7 +135,7 @@ def test_the_app_writes_without_compiled_code_while_the_disk_is_full(tmp_path: P
         "run.generate(5)\n"
         "import sys; sys.exit(40 + len(run.path))"
     )
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1", "TOKEN_VIEWER_COMPILED": "1"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, stderr=subprocess.PIPE, timeout=120, check=False)
     assert done.returncode == 50, done.stderr.decode()[-2000:]
 
