@@ -270,7 +270,7 @@ WHOLE = """selector => [...document.querySelectorAll(selector)].map(element => {
 @pytest.mark.parametrize("locale", ["en", "de"])
 def test_on_a_phone_nothing_is_cut_and_the_temperature_is_in_sight(live_files: Any, open_file: Any, locale: str) -> None:
     page = open_file(live_files(MODELS[0]), width=390, height=844, locale=locale)
-    assert page.evaluate(WHOLE, "#set_temperature, #player .press:not([hidden])") == [True] * 6
+    assert page.evaluate(WHOLE, "#set_temperature, .bar.rest .label, #player .press:not([hidden])") == [True] * 7
     for count in range(1, 13):
         press(page, "step")
         wrote(page, count)
@@ -293,6 +293,11 @@ def test_on_a_phone_nothing_is_cut_and_the_temperature_is_in_sight(live_files: A
     page.locator(".bar:not([hidden])").nth(1).click()
     wrote(page, 13)
     assert page.locator(".token.forced").count() == 1 and page.locator("#bars").bounding_box()["y"] == before["y"]
+    press(page, "back")
+    wrote(page, 12)
+    press(page, "step")
+    wrote(page, 13)
+    assert page.locator("#branches").is_visible() and page.locator("#bars").bounding_box()["y"] == before["y"]
 
 
 def test_a_text_that_another_one_replaced_comes_back_by_one_press(live_files: Any, open_file: Any) -> None:
