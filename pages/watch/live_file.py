@@ -7,5 +7,11 @@ import sys
 from core.reports.__main__ import write_live_page
 from pages.ui.i18n.translation import wordings
 
+
+def write(arguments: list[str]) -> None:
+    """Do what the command does with these arguments."""
+    write_live_page(arguments, wordings(), "python -m pages.watch.live_file")
+
+
 if __name__ == "__main__":
-    write_live_page(sys.argv[1:], wordings(), "python -m pages.watch.live_file")
+    write(sys.argv[1:])

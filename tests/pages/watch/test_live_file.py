@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import runpy
-import sys
 from pathlib import Path
 
-import pytest
+from pages.watch import live_file
 
 
-def test_its_file_has_all_languages_of_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_file_has_all_languages_of_the_app(tmp_path: Path) -> None:
     file = tmp_path / "live.html"
-    monkeypatch.setattr(sys, "argv", ["live_file", str(file), "--model", "mini"])
-    runpy.run_module("pages.watch.live_file", run_name="__main__")
+    live_file.write([str(file), "--model", "mini"])
     written = file.read_text("utf-8")
     assert '"en":{' in written and '"de":{' in written and '"Einem Modell zusehen"' in written
