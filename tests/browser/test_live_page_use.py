@@ -246,7 +246,7 @@ def test_it_is_accessible_and_fits(live_files: Any, open_file: Any, width: int, 
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     page.select_option("header select", "en")
     page.wait_for_function("() => document.querySelector('h1').textContent === 'Watch a model write'")
-    assert page.evaluate(TEXT) and page.locator(".token[role=button]").count() == 3
+    assert wrote(page, 3)
 
 
 def test_printed_it_is_the_whole_text_and_its_bars_in_light_colours(live_files: Any, open_file: Any) -> None:
