@@ -151,10 +151,14 @@ def test_the_readme_s_speed_of_the_live_page_is_that_of_the_benchmark() -> None:
     rows = (ROOT / "tests/benchmarks/README.md").read_text("utf-8")
     fast = re.search(r"\| a live page, storyteller, [^|]*\| ([\d.]+) MB; ([\d.]+) s; (\d+);", rows)
     plain = re.search(r"\| the same in plain JavaScript; with storyteller-mini \| [\d.]+ s, (\d+), \d+; ([\d.]+) MB,", rows)
-    assert fast and plain
+    memory = re.search(r"memory of the tab at the first bars, after Play; with storyteller-mini \| (\d+), ", rows)
+    assert fast and plain and memory
     said = " ".join(text_of("README.md").split())
     assert f"({fast[1]} MB; with a smaller one, `--model mini`, {plain[2]} MB)" in said
-    assert f"first bars after {fast[2]} s and computes {fast[3]} tokens a second ({plain[1]} without SIMD)" in said
+    assert (
+        f"first bars after {fast[2]} s and computes {fast[3]} tokens a second ({plain[1]} without SIMD), in {memory[1]} MB of memory"
+        in said
+    )
 
 
 def test_the_readme_reads_torch_s_version_as_the_dockerfile_does() -> None:

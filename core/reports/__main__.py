@@ -1,17 +1,21 @@
 """Files of the bundled models as they are today, or of another model.
 
 python -m core.reports                              draw the moving picture in README.md again
-python -m core.reports live FILE --model mini       write a live page: the model and its view in one HTML file
+python -m core.reports live FILE --model mini       write a live page in English: the model and its view in one HTML file
+
+`python -m pages.watch.live_file FILE` writes a live page in all languages of the app.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import ViewerError
 from core.generation.generation import Generation
+from core.message import ENGLISH, Wording
 from core.models.hub import bundled_names
 from core.models.loading import load_model
 from core.reports import files
@@ -32,15 +36,15 @@ def draw(path: Path) -> None:
     to_gif(run, path, speed=SPEED, beats=True)
 
 
-def write_live_page(arguments: list[str]) -> None:
+def write_live_page(arguments: list[str], wordings: Sequence[Wording] = (ENGLISH,), command: str = "python -m core.reports live") -> None:
     """Write a live page of a model: a bundled one by its name, of which the part after "storyteller-" is enough, or another one."""
-    parser = argparse.ArgumentParser(prog="python -m core.reports live", description="Write a model and its view into one HTML file.")
+    parser = argparse.ArgumentParser(prog=command, description="Write a model and its view into one HTML file.")
     parser.add_argument("file", type=Path, help="the HTML file to write")
     parser.add_argument("--model", default="storyteller", help="a bundled model, a folder, or the name of a model on this machine")
     given = parser.parse_args(arguments)
     name = next((known for known in bundled_names() if known == f"storyteller-{given.model}"), given.model)
     try:
-        files.write(given.file, page(load_model(name)).encode())
+        files.write(given.file, page(load_model(name), wordings).encode())
     except ViewerError as error:
         sys.exit(str(error))
 

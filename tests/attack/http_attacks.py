@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import socket
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from secrets import token_urlsafe
 from time import monotonic
@@ -19,6 +20,7 @@ from tests import protocol
 from tests.benchmarks.hall import Hall, Presenter
 
 HONEST, EVIL = "203.0.113.77", "203.0.113.66"
+PHONES = 150
 
 
 @asynccontextmanager
@@ -100,4 +102,25 @@ async def chunks_of_a_byte(address: str) -> bool:
     return all([await asyncio.to_thread(_send_chunks, address, asked, 10) for asked in ("POST /vote", "POST /x", "GET /healthz")])
 
 
-ATTACKS = (rooms_of_one_address, room_of_cookies, wrong_codes, chunks_of_a_byte)
+def _fetched_live_page(address: str, name: str = "") -> tuple[int, str, int]:
+    """Ask for the live page as a phone does. name: the ETag of one that it has. Return the status, the ETag and the bytes of the answer."""
+    line = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    known = {"if-none-match": name} if name else {}
+    line.request("GET", "/live", headers={"x-forwarded-for": HONEST, "accept-encoding": "gzip"} | known)
+    answer = line.getresponse()
+    assert answer.getheader("set-cookie") is None
+    body = answer.read()
+    line.close()
+    return answer.status, str(answer.getheader("etag")), len(body)
+
+
+async def live_page_to_150_phones(address: str) -> bool:
+    """150 phones of one school ask for the live page at once, and again. Held: each gets it once, the same for all, then nothing."""
+    with ThreadPoolExecutor(PHONES) as phones:
+        first = list(phones.map(_fetched_live_page, [address] * PHONES))
+        again = list(phones.map(_fetched_live_page, [address] * PHONES, [name for _status, name, _size in first]))
+    status, name, size = first[0]
+    return status == 200 and size > 1_000_000 and set(first) == {first[0]} and set(again) == {(304, name, 0)}
+
+
+ATTACKS = (rooms_of_one_address, room_of_cookies, wrong_codes, chunks_of_a_byte, live_page_to_150_phones)

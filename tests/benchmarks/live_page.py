@@ -1,7 +1,8 @@
-"""A live page in a browser: size, time to the first bars, tokens per second: python -m tests.benchmarks.live_page [--model storyteller]
+"""A live page in a browser: size, time to the first bars, speed, memory: python -m tests.benchmarks.live_page [--model storyteller]
 
 The browser has no network. Tokens per second: the model's passes at the beginning of the context, with SIMD and in plain JavaScript; and
-Play as fast as it goes, with everything that is drawn.
+Play as fast as it goes, with everything that is drawn. Memory: of the tab's process without files, when the first bars are drawn and
+after Play.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 from statistics import median
 from time import monotonic
 from typing import Any
+
+import psutil
 
 from core import load_model
 from core.reports.live_page.page import page as page_of
@@ -37,15 +40,23 @@ PLAYED = f"""async () => {{
 }}"""
 
 
-def measured(browser: Any, file: Path, way: str) -> tuple[float, float, float]:
-    """Return the seconds to the first bars, the passes per second, and the tokens per second in Play."""
+def memory(browser: Any) -> float:
+    """Return the memory in MB of the browser's largest tab, without files and without what it shares with others."""
+    processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    held = [psutil.Process(one["id"]).memory_info() for one in processes if one["type"] == "renderer"]
+    return max((each.rss - getattr(each, "shared", 0)) / 1e6 for each in held)
+
+
+def measured(browser: Any, file: Path, way: str) -> tuple[float, ...]:
+    """Return the seconds to the first bars, the passes per second, the tokens per second in Play, and the MB at first and then."""
     context = browser.new_context(offline=True)
     page = context.new_page()
     began = monotonic()
     page.goto(file.as_uri() + way)
     page.wait_for_selector("main[data-ready] .bar", timeout=120_000)
     opened = monotonic() - began
-    found = opened, page.evaluate(PASSES), page.evaluate(PLAYED)
+    first = memory(browser)
+    found = opened, page.evaluate(PASSES), page.evaluate(PLAYED), first, memory(browser)
     context.close()
     return found
 
@@ -67,8 +78,9 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for name, way in (("SIMD", ""), ("plain JavaScript", "#plain")):
             rounds = [measured(browser, file, way) for _ in range(wanted.rounds)]
-            opened, passes, played = map(median, zip(*rounds, strict=True))
-            print(f"{name}: first bars after {opened:.1f} s; a second {passes:.0f} passes, in Play {played:.0f} tokens")
+            opened, passes, played, first, then = map(median, zip(*rounds, strict=True))
+            speeds = f"a second {passes:.0f} passes, in Play {played:.0f} tokens"
+            print(f"{name}: first bars after {opened:.1f} s; {speeds}; {first:.0f} MB, after Play {then:.0f} MB")
         browser.close()
 
 

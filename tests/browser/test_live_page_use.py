@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from core import Generation, SamplingSettings
+from core import Generation, SamplingSettings, palette
 from core.sampling.presets import PRESETS
 from tests.browser.accessibility import violations
+from tests.browser.conftest import find_browser
 from tests.browser.live_files import MODELS, READY, model
 from tests.browser.own_tab import OwnTab
+from tests.browser.watching import PATIENCE
 
 PROMPT = "Once upon a time, there was a little"
 TEXT = "run => tokenViewerPage.run.path.map(({ words }) => words.text).join('')"
@@ -93,6 +95,38 @@ def test_play_writes_until_pause_and_keys_do_the_same(live_files: Any, open_file
     wrote(page, count - 1)
 
 
+ACTIVE = "selector => document.activeElement.matches(selector)"
+
+
+def test_all_of_it_works_by_keys_alone(live_files: Any, open_file: Any) -> None:
+    page = open_file(live_files(MODELS[0]))
+    keyboard, reached = page.keyboard, []
+    for place in ("#prompt textarea", ".bar", "#set_temperature", "[data-name=preset4]", "#set_greedy", "[data-name=step]"):
+        for _stop in range(40):
+            if page.evaluate(ACTIVE, place):
+                reached.append(place)
+                break
+            keyboard.press("Tab")
+        if place == "#prompt textarea":
+            keyboard.press("ControlOrMeta+a")
+            keyboard.type("One day a dragon")
+            keyboard.press("Enter")
+            page.wait_for_function("() => tokenViewerPage.run.text === 'One day a dragon' && tokenViewerPage.run.data.step")
+        elif place == ".bar":
+            keyboard.press("ArrowDown")
+            keyboard.press("Enter")
+            wrote(page, 1)
+        elif place in ("[data-name=preset4]", "[data-name=step]"):
+            keyboard.press("Enter")
+        else:
+            keyboard.press("ArrowRight" if place == "#set_temperature" else "Space")
+    assert len(reached) == 6
+    wrote(page, 2)
+    assert page.evaluate("tokenViewerPage.run.path.map(({ how }) => how)") == ["forced", "greedy"]
+    keyboard.press("r")
+    page.wait_for_function("() => document.querySelector('.notice').textContent.includes('Greedy')")
+
+
 def test_a_run_of_the_app_and_its_branches_go_on_in_the_file(tmp_path: Path, open_file: Any) -> None:
     settings = SamplingSettings(temperature=0.9, seed=11)
     run = Generation(model(MODELS[0]), "The old king", settings)
@@ -136,6 +170,9 @@ def test_any_prompt_is_continued_or_refused_in_one_sentence(live_files: Any, ope
             wrote(page, 1)
             assert page.evaluate("tokenViewerPage.run.promptIds") == model(MODELS[0]).encode(text), name
     assert page.evaluate("tokenViewerPage.run.direction") == "ltr"
+    page.fill("#prompt textarea", HOSTILE["huge"][0])
+    page.press("#prompt textarea", "Enter")
+    page.wait_for_function(NOTICED, arg=HOSTILE["huge"][1])
     page.fill("#prompt textarea", "שלום")
     page.press("#prompt textarea", "Enter")
     page.wait_for_selector(".words[dir=rtl]")
@@ -168,13 +205,18 @@ def test_a_damaged_file_and_an_old_browser_get_one_sentence(live_files: Any, ope
         page.wait_for_function(DAMAGED)
     (tmp_path / "cut.html").write_text(whole[: whole.index("class PageRun")], "utf-8")
     page = open_file(tmp_path / "cut.html", wait="#opening")
-    assert "If this sentence stays, the file is incomplete" in page.text_content("#opening")
+    assert "If this sentence stays, the file is incomplete, or" in page.text_content("#opening")
     page = open_file(live_files(MODELS[0]), wait="#opening", script="delete window.DecompressionStream")
     page.wait_for_function("() => document.querySelector('#opening').textContent.startsWith('This browser cannot open the page.')")
 
 
-def test_it_works_in_a_sandboxed_frame_and_without_webassembly(live_files: Any, open_file: Any, tmp_path: Path) -> None:
-    page = open_file(live_files(MODELS[0]), script="window.WebAssembly = undefined")
+BLOCKED = """const refuse = () => { throw new Error("blocked"); };
+for (const [home, names] of [[window, ["localStorage", "sessionStorage", "indexedDB", "caches"]], [document, ["cookie"]]])
+  for (const name of names) Object.defineProperty(home, name, { get: refuse, set: refuse });"""
+
+
+def test_it_works_in_a_sandboxed_frame_without_storage_and_without_webassembly(live_files: Any, open_file: Any, tmp_path: Path) -> None:
+    page = open_file(live_files(MODELS[0]), script=f"window.WebAssembly = undefined; {BLOCKED}")
     assert page.evaluate("tokenViewerPage.run.model.isFast") is False
     press(page, "step")
     wrote(page, 1)
@@ -198,19 +240,24 @@ def test_it_is_accessible_and_fits(live_files: Any, open_file: Any, width: int, 
         press(page, "step")
         wrote(page, count)
     page.locator("#settings").evaluate("details => { details.open = true; }")
-    assert violations(page) == []
+    for colours in (scheme, "dark" if scheme == "light" else "light"):
+        page.emulate_media(color_scheme=colours)
+        assert violations(page) == [], colours
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     page.select_option("header select", "en")
     page.wait_for_function("() => document.querySelector('h1').textContent === 'Watch a model write'")
-    assert page.evaluate(TEXT) and page.locator(".token[role=button]").count() == 3
+    assert wrote(page, 3)
 
 
-def test_printed_it_is_the_text_and_its_bars(live_files: Any, open_file: Any) -> None:
-    page = open_file(live_files(MODELS[0]))
-    press(page, "step")
-    wrote(page, 1)
-    page.emulate_media(media="print")
+def test_printed_it_is_the_whole_text_and_its_bars_in_light_colours(live_files: Any, open_file: Any) -> None:
+    page = open_file(live_files(MODELS[0]), color_scheme="dark")
+    page.evaluate("async () => { for (let i = 0; i < 120; i += 1) await tokenViewerPage.run.press('step'); }")
+    wrote(page, 120)
+    page.emulate_media(media="print", color_scheme="dark")
     assert not page.is_visible("#player") and not page.is_visible("#settings") and page.is_visible(".words") and page.is_visible(".bar")
+    assert page.evaluate("(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.words'))") <= 0
+    red, green, blue = (int(palette.LIGHT.page[at : at + 2], 16) for at in (1, 3, 5))
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == f"rgb({red}, {green}, {blue})"
 
 
 WHOLE = """selector => [...document.querySelectorAll(selector)].map(element => {
@@ -223,7 +270,7 @@ WHOLE = """selector => [...document.querySelectorAll(selector)].map(element => {
 @pytest.mark.parametrize("locale", ["en", "de"])
 def test_on_a_phone_nothing_is_cut_and_the_temperature_is_in_sight(live_files: Any, open_file: Any, locale: str) -> None:
     page = open_file(live_files(MODELS[0]), width=390, height=844, locale=locale)
-    assert page.evaluate(WHOLE, "#set_temperature, #player .press:not([hidden])") == [True] * 6
+    assert page.evaluate(WHOLE, "#set_temperature, .bar.rest .label, #player .press:not([hidden])") == [True] * 7
     for count in range(1, 13):
         press(page, "step")
         wrote(page, count)
@@ -239,6 +286,18 @@ def test_on_a_phone_nothing_is_cut_and_the_temperature_is_in_sight(live_files: A
     page.wait_for_selector("[data-name=newest]")
     page.wait_for_function("() => /11/.test(document.querySelector('h2.title').textContent)")
     assert page.evaluate(WHOLE, "#heading, #heading h2, [data-name=newest]") == [True] * 3
+    press(page, "newest")
+    press(page, "coming")
+    page.wait_for_function("() => tokenViewerPage.run.data.step && !tokenViewerPage.run.data.step.rolled")
+    before = page.locator("#bars").bounding_box()
+    page.locator(".bar:not([hidden])").nth(1).click()
+    wrote(page, 13)
+    assert page.locator(".token.forced").count() == 1 and page.locator("#bars").bounding_box()["y"] == before["y"]
+    press(page, "back")
+    wrote(page, 12)
+    press(page, "step")
+    wrote(page, 13)
+    assert page.locator("#branches").is_visible() and page.locator("#bars").bounding_box()["y"] == before["y"]
 
 
 def test_a_text_that_another_one_replaced_comes_back_by_one_press(live_files: Any, open_file: Any) -> None:
@@ -255,6 +314,27 @@ def test_a_text_that_another_one_replaced_comes_back_by_one_press(live_files: An
     press(page, "step")
     wrote(page, 1)
     assert not page.get_by_role("button", name="Back to the earlier text").is_visible()
+
+
+def test_a_phone_asks_the_app_for_the_packed_page_alone_and_once(browser: Any, app: str, tmp_path: Path) -> None:
+    context = browser.browser_type.launch_persistent_context(
+        tmp_path, executable_path=find_browser(), args=["--no-sandbox"]
+    )  # with a cache
+    page, asked, said = context.pages[0], [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    page.on("console", lambda message: said.append(message.text))
+    for is_sent in (True, False):
+        page.goto(f"{app}/live")
+        page.wait_for_selector(READY, timeout=PATIENCE)
+        press(page, "step")
+        wrote(page, 1)
+        size, sent = page.evaluate(
+            "(({ decodedBodySize, transferSize }) => [decodedBodySize, transferSize])(performance.getEntriesByType('navigation')[0])"
+        )
+        assert 0 < sent < 0.8 * size if is_sent else sent == 0
+    assert asked == [f"{app}/live"] * 2 and context.cookies() == [] and said == []
+    context.close()
 
 
 KEYS = "tokenViewerPage.run.path.map(({ key }) => key)"

@@ -112,6 +112,11 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     stage.wait(ENDED)
     assert " of 2 rounds" in stage.state("my.data.vote.scores[0]")
     fits(stage, "result_scores")
+    stage.press("e")  # the end of the talk
+    stage.wait("my.ending")
+    stage.page.get_by_role("img", name="Try it on your phone").wait_for()
+    late.goto(f"http://{stage.text('live_address')}")
+    late.wait_for_selector("main[data-ready]")
 
 
 def test_without_phones_hands_and_a_chat_count_and_own_words_wait_for_the_presenter(

@@ -1,4 +1,6 @@
 // Opens the page: reads the model out of the file, then draws the run, its settings and its branches in one of the languages of the file.
+const PART = 2 ** 18; // characters of base64, in fours
+
 class LivePage {
   constructor(file, run) {
     Object.assign(this, { file, run, wanted: false, roll: rollOf }); // all for the console of the browser, too
@@ -115,10 +117,19 @@ class LivePage {
   }
 }
 
-// Returns the bytes of the weights, as they were before base64 and gzip, whose checksum finds a damaged file.
+// Returns the bytes of the weights, as they were before base64 and gzip, whose checksum finds a damaged file. It reads the text in parts,
+// because a phone has no memory for several copies of it.
 async function unpacked(text) {
-  const letters = atob(text), bytes = Uint8Array.from({ length: letters.length }, (_, i) => letters.charCodeAt(i));
-  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+  const { readable, writable } = new DecompressionStream("gzip"), writer = writable.getWriter();
+  const write = async () => {
+    for (let at = 0; at < text.length; at += PART) {
+      const letters = atob(text.slice(at, at + PART));
+      await writer.write(Uint8Array.from({ length: letters.length }, (_, i) => letters.charCodeAt(i)));
+    }
+    await writer.close();
+  };
+  const [bytes] = await Promise.all([new Response(readable).arrayBuffer(), write()]);
+  return new Uint8Array(bytes);
 }
 
 async function openPage() {

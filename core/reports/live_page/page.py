@@ -63,7 +63,7 @@ def page(source: Generation | Source, wordings: Sequence[Wording] = (ENGLISH,)) 
         presets=len(PRESETS),
         settings=list(map(_control, OFFERED)),
         data=html_file.inert(_data(model, run, held, wordings)),
-        weights=base64.b64encode(gzip.compress(held.planes, 9, mtime=0)).decode(),
+        weights=base64.b64encode(gzip.compress(held.planes, 6, mtime=0)).decode(),
     )
 
 
@@ -164,8 +164,12 @@ def _said(table: dict[str, Message], say: Say) -> dict[str, str]:
 
 
 def _effects(row: Setting, say: Say) -> list[str]:
-    """Return what each place of the slider does, or off and on; of the seed one sentence."""
+    """Return what each place of the slider does, or off and on; of the seed one sentence. A setting without such sentences has its help."""
     low, high, step = row.control
+
+    def effect(value: float) -> str:
+        return say(row.effect(value) or row.help)
+
     if isinstance(row.off, bool) or row.name == "seed":
-        return [say(row.effect(value)) for value in ((False, True) if row.name != "seed" else (0,))]
-    return [say(row.effect(round(low + step * place, 6))) for place in range(round((high - low) / step) + 1)]
+        return [effect(value) for value in ((False, True) if row.name != "seed" else (0,))]
+    return [effect(round(low + step * place, 6)) for place in range(round((high - low) / step) + 1)]

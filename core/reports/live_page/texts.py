@@ -27,7 +27,7 @@ PAGE = {
     "language": Message("Language"),
     "keys": Message("Keys: → one step forward, ← one step back, Space play or pause, R roll the last token again."),
 }
-OPENING = Message("Opening the model … If this sentence stays, the file is incomplete: copy or download it again.")
+OPENING = Message("Opening the model … If this sentence stays, the file is incomplete, or this browser is too old.")
 DAMAGED = Message("This file is incomplete or damaged. Copy or download it again.")
 OLD_BROWSER = Message("This browser cannot open the page. Use Chrome or Edge from version 111, Firefox from 121, or Safari from 16.4.")
 NO_SCRIPT = Message("This page needs JavaScript.")

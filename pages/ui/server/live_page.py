@@ -1,8 +1,8 @@
 """The live page of the app: one file with a model in it, for phones and for schools without an installation. It needs no session.
 
 GET /live   the page (`core.reports.live_page`) of the app's first model, in all languages, of which the browser takes one. It is the
-            same for everyone, made at the first request and kept packed. A browser asks again after a day, and gets it again only if
-            it has changed.
+            same for everyone, made at the first request and kept, packed and not. A browser asks again after a day, and gets it again
+            only if it has changed.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from threading import Lock
 from typing import TYPE_CHECKING
 
+import anyio
 import anyio.to_thread
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -34,31 +34,27 @@ PER_SECOND, AT_ONCE = 10.0, 600.0  # requests of one address: a school behind on
 PART = 64 * 1024  # bytes that are handed to a connection at once, so that slow phones do not fill the memory
 RATES = AddressRates(PER_SECOND, AT_ONCE)
 KEPT = {"cache-control": "max-age=86400", "vary": "accept-encoding"}
-_lock = Lock()
+ONE_MAKES = anyio.CapacityLimiter(1)  # while one thread makes the page, other phones wait without the threads of the presses
 
 
 @dataclass(frozen=True, slots=True)
-class PackedPage:
-    """The page as gzip, and a name that changes with its content."""
+class MadePage:
+    """The page as UTF-8 and as gzip, and a name that changes with its content."""
 
+    plain: bytes
     packed: bytes
     name: str
 
 
-def packed_page() -> PackedPage:
-    """Return the page; make it at the first call. Raises ViewerError for an app without a model that the page can hold."""
-    with _lock:
-        return _made()
-
-
 @cache
-def _made() -> PackedPage:
+def made_page() -> MadePage:
+    """Return the page; make it at the first call. Raises ViewerError for an app without a model that the page can hold."""
     from core.reports.live_page.page import page  # imports torch, for which the server need not wait
 
     with offered_models.without_spinner():
         model = offered_models.loaded(list_models()[0].name)
     document = page(model, wordings()).encode()
-    return PackedPage(gzip.compress(document, 6, mtime=0), f'"{sha256(document).hexdigest()[:24]}"')
+    return MadePage(document, gzip.compress(document, 6, mtime=0), f'"{sha256(document).hexdigest()[:24]}"')
 
 
 async def live(request: Request) -> Response:
@@ -68,14 +64,14 @@ async def live(request: Request) -> Response:
         if not RATES.count(address):
             return PlainTextResponse(_("Too many requests came from this network. Wait a moment."), 429, NO_STORE)
         try:
-            made = await anyio.to_thread.run_sync(packed_page)
+            made = await anyio.to_thread.run_sync(made_page, limiter=ONE_MAKES)
         except ViewerError as error:
             return PlainTextResponse(say(error), 503, NO_STORE)
     headers = KEPT | {"etag": made.name}
     if made.name in request.headers.get("if-none-match", "")[:200]:
         return Response(status_code=304, headers=headers)
     packs = "gzip" in request.headers.get("accept-encoding", "")[:200]
-    body = made.packed if packs else await anyio.to_thread.run_sync(gzip.decompress, made.packed)
+    body = made.packed if packs else made.plain
     headers |= {"content-length": str(len(body))} | ({"content-encoding": "gzip"} if packs else {})
     return StreamingResponse(_parts(b"" if request.method == "HEAD" else body), headers=headers, media_type="text/html")
 

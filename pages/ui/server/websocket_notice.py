@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _
-from pages.ui.server import vote_page
+from pages.ui.server import live_page, vote_page
 from pages.ui.server.gate import App, Message, Receive, Scope, Send
 
 CODE = Path(__file__).with_suffix(".js").read_text(encoding="utf-8").rstrip()
-OTHERS = tuple(route.path for route in vote_page.ROUTES)  # pages of the app that need no websocket
+OTHERS = tuple(route.path for route in (*vote_page.ROUTES, *live_page.ROUTES))  # pages of the app that need no websocket
 
 
 class WebsocketNotice:

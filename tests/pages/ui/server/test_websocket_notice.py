@@ -52,6 +52,7 @@ def test_a_page_gets_the_script_in_the_language_of_its_browser(spoken: str, sent
     "other",
     [
         {"path": "/viewer/vote"},
+        {"path": "/viewer/live"},
         {"accept": "*/*"},
         {"method": "HEAD"},
         {"method": "POST"},
