@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from transformers import AutoModelForCausalLM
 
 from core import Generation, SamplingSettings, load_model
 from core.engine.model import LanguageModel
@@ -14,6 +16,7 @@ from core.errors import BadSetting, EmptyPrompt
 from core.experiments import looping
 from core.experiments.looping import REMEDIES, Looping, LoopingRuns, with_remedy
 from core.inspection.scoring import score_text
+from core.models.hub import BUNDLED
 
 GREEDY = SamplingSettings(greedy=True)
 
@@ -82,7 +85,44 @@ def test_heads_are_called_induction_heads_only_where_the_loop_ends_without_them(
     assert all(tried.left_at is None for tried in seen.switched_off[:-1])
     assert seen.usual is not None and seen.usual.left_at is not None and seen.ending_heads is None, "this loop ends by itself"
     endless = replace(seen, usual=replace(seen.usual, left_at=None))
-    assert endless.ending_heads is (seen.switched_off[-1] if seen.switched_off[-1].left_at is not None else None)
+    last = seen.switched_off[-1]
+    assert endless.ending_heads is (last if last.left_at is not None else None)
+    if seen.others_off is not None:
+        assert len(seen.others_off.heads) == len(last.heads) and not set(seen.others_off.heads) & set(last.heads)
+    for ended, others, said in ((5, None, True), (5, 3, False), (None, None, False)):
+        tried = replace(last, left_at=ended), replace(last, left_at=others)
+        assert replace(endless, switched_off=tried[:1], others_off=tried[1]).has_induction_heads is said
+    assert not replace(endless, switched_off=(replace(last, left_at=5),), others_off=None).has_induction_heads, "nothing to compare with"
+
+
+def test_heads_are_switched_off_in_a_plain_run_and_attend_as_a_plain_pass_says(seen: Looping, mini: LanguageModel) -> None:
+    run = Generation(mini, "Knock knock", GREEDY, stop_on_loop=3)
+    list(run.stream(200))
+    ids = [int(token_id) for token_id in run.token_ids]
+    network = AutoModelForCausalLM.from_pretrained(BUNDLED / "storyteller-mini", attn_implementation="eager", dtype=torch.float32)
+    with torch.no_grad():
+        attention = network(torch.tensor([ids]), output_attentions=True).attentions
+    ends = sorted({int(end) for end in np.linspace(len(ids) - seen.period + 1, len(ids), min(looping.LOOKED, seen.period))})
+    for (layer, head), share in seen.attending[:3]:
+        assert share == pytest.approx(np.mean([float(attention[layer][0, head, end - 1, end - seen.period]) for end in ends]), abs=2e-3)
+    for tried in seen.switched_off:
+        other = Generation(mini, "Knock knock", GREEDY, without_heads=tried.heads)
+        for step in run.path:
+            other.force(step.token_id)
+        most = min(looping.MOST_WRITTEN, 2 * seen.period + 24)
+        new = list(other.stream(most))
+        assert "".join(step.text for step in new) == tried.text
+        copied = ids[-seen.period :] * most
+        assert tried.left_at == next((n for n, step in enumerate(new, 1) if step.token_id != copied[n - 1]), None)
+
+
+def test_every_remedy_has_an_effect_at_a_place_where_it_can(mini: LanguageModel) -> None:
+    """Greedy takes the likeliest token whatever a cut-off excludes, so a cut-off must be tried with dice."""
+    for name, values in REMEDIES.items():
+        for value in values:
+            settings = with_remedy(GREEDY, name, value)
+            assert settings.without_effect == (), name
+    assert with_remedy(SamplingSettings(temperature=1.4), "xtc_probability", 0.5).temperature == 1.4
 
 
 def test_a_text_that_does_not_loop_says_so(mini: LanguageModel) -> None:

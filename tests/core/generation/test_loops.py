@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.generation.loops import LEAST, Loop, find
 
-STORIES = Path(__file__).parents[3] / "core" / "bundled" / "stories" / "stories.txt"
+BOOKS = Path(__file__).parents[3] / "core" / "bundled" / "stories" / "books.txt.gz"
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +85,14 @@ def test_edges() -> None:
     assert find([5] * 3, least=1) == Loop(1, 3, 0) and find([3, 5, 5], copies=2, least=1) == Loop(1, 2, 1)
 
 
-def test_stories_do_not_loop(storyteller: LanguageModel) -> None:
-    ids = list(storyteller.encode(STORIES.read_text("utf-8")[:60_000]))
-    assert len(ids) > 10_000
-    assert [place for place in range(200, len(ids), 5) if find(ids[place - 200 : place])] == []
+@pytest.mark.slow
+def test_a_thousand_human_texts_do_not_loop_but_for_a_parrot(storyteller: LanguageModel) -> None:
+    ids = np.array(storyteller.encode(gzip.decompress(BOOKS.read_bytes()).decode()))
+    texts = ids[: len(ids) // 200 * 200].reshape(-1, 200)
+    found = {number: find(text[:end]) for number, text in enumerate(texts) for end in range(LEAST, 201) if find(text[:end])}
+    assert len(texts) > 1_000
+    said = ["".join(storyteller.token(int(token_id)).text for token_id in texts[number]) for number in found]
+    assert len(said) == 1 and said[0].count("Pieces of eight! ") >= 3, "in Treasure Island"
 
 
 def test_a_loop_in_the_prompt_is_none_of_the_run(storyteller: LanguageModel) -> None:
