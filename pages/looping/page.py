@@ -17,15 +17,25 @@ from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, said
 from pages.ui.server import offered_models
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, linked_controls, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.linked_controls import Linked
 from pages.ui.shell import frame
 from pages.ui.views import chart
 
 frame.page()
 ONE, MANY = "looping", "looping_runs"
 LENGTHS, COPIES, TEXTS = (100, 200, 400), (3, 4, 6), (12, 24, 48)
+LINKED: Linked = {
+    "loop": ("looping_view", LOOP_VIEWS),
+    "text": ("looping_prompt", None),
+    "length": ("looping_length", LENGTHS),
+    "copies": ("looping_copies", COPIES),
+    "chosen_by": ("looping_chosen_by", tuple(CHOSEN_BY)),
+    "texts": ("looping_texts", TEXTS),
+}
+USUAL = (LOOP_VIEWS[0], EXAMPLES.loops[0], 200, 4, "greedy", 24)
 SHOWN_TEXT, LONGEST = 90, 400  # characters of what a remedy writes, and of the text before the loop
 LONGEST_SHOWN = 2_000  # characters of a text without a loop
 
@@ -246,6 +256,8 @@ frame.header(
     _("repetition"),
     _("Models fall into repeating themselves. See how each copy makes the next one likelier, and what ends the loop at the lowest price."),
 )
+linked_controls.read(LINKED)
 with drawing_boundary():
     wanted = results.view(LOOP_VIEWS, "looping_view")
     (many_view if wanted == LOOP_VIEWS[1] else one_view)()
+linked_controls.write(LINKED, USUAL)
