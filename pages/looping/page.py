@@ -82,6 +82,8 @@ def draw_one(run: Experiment) -> None:
     draw_copies(seen)
     if seen.remedies:
         draw_remedies(seen)
+    elif seen.done:
+        st.caption(_("The context is full here, so nothing can be tried from this place. Use a shorter prompt."))
     if seen.attending:
         draw_heads(seen)
 

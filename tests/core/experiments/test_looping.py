@@ -12,11 +12,13 @@ from transformers import AutoModelForCausalLM
 
 from core import Generation, SamplingSettings, load_model
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, EmptyPrompt
+from core.errors import BadSetting, EmptyPrompt, NotForThisModel
 from core.experiments import looping
 from core.experiments.looping import REMEDIES, Looping, LoopingRuns, with_remedy
 from core.inspection.scoring import score_text
 from core.models.hub import BUNDLED
+from core.remote import http_client
+from tests.core.remote.serving import TINY, FakeVLLM, serve
 
 GREEDY = SamplingSettings(greedy=True)
 
@@ -139,6 +141,35 @@ def test_texts_that_loop_are_counted(mini: LanguageModel) -> None:
         loops += run.finished == "loop"
     assert counted[-1] == LoopingRuns("storyteller-mini", 0.0, loops, 4)
     assert counted[-1].interval[0] <= loops / 4 <= counted[-1].interval[1]
+
+
+def biased(model: Any) -> SamplingSettings:
+    """Settings with which the model writes one token again and again."""
+    return SamplingSettings(greedy=True, logit_bias={model.encode("bear")[-1]: 90.0})
+
+
+@pytest.mark.parametrize(("left", "tried"), [(12, 0), (13, 0), (14, 1), (20, 7)])
+def test_a_loop_at_the_end_of_the_context_is_shown_and_tried_as_far_as_there_is_room(left: int, tried: int, tiny: Any) -> None:
+    model = tiny("llama")
+    text = "bear" * (model.context_length - left)
+    while len(model.encode(text)) > model.context_length - left:
+        text = text[:-1]
+    assert len(model.encode(text)) == model.context_length - left
+    last = list(looping.looping(model, text, biased(model), 40, 3))[-1]
+    assert (last.period, last.copies, last.done) == (1, 12, True), "a period of one token"
+    assert {one.tokens for one in last.remedies} == ({tried} if tried else set())
+    assert last.each[0].risen is None and len(last.each) == 12
+
+
+def test_on_a_server_the_loop_is_shown_and_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+    with serve(FakeVLLM(limit=20)) as running:
+        model, seen = load_model(running.address, tokenizer=str(TINY)), list[Looping]()
+        bias = {model.encode(" args")[0]: 60.0}
+        parts = looping.looping(model, "def main(argv)", SamplingSettings(greedy=True, logit_bias=bias), 60, 3)
+        with pytest.raises(NotForThisModel, match="no layers on this machine"):
+            seen.extend(parts)
+    assert seen[-1].period == 1 and seen[-1].pieces == ("␣args",) and not seen[-1].remedies
 
 
 @pytest.mark.parametrize(("values", "error"), [({"steps": 0}, BadSetting), ({"steps": 10**9}, BadSetting), ({"copies": 1}, BadSetting)])

@@ -122,7 +122,7 @@ def test_a_run_ends_its_thoughts_with_the_mark_when_the_budget_is_used_up(thinke
     assert {step.chosen_by for step in rest[3 : 3 + len(closing)]} == {"budget"}
     assert [step.chosen_by for step in rest[3 + len(closing) :]] == ["greedy"] * 3
     assert run.stops["thinking_budget"] == 3
-    assert "forced by the budget" in numbers.step(rest[3]) and "budget for thoughts" in how_chosen(rest[3], "", 0.0, "")
+    assert "forced by the budget" in numbers.step(rest[3]) and "budget for thoughts" in how_chosen(rest[3], "", "", "")
     assert "budget for thoughts" in live_rows.caption(rest[3]) and not live_rows.written_token(rest[3])[5], "nobody chose it"
     path, budgeted = list(run.path), [step.chosen_by for step in run.path]
     again = [step.chosen_by for step in Recording.loads(Recording.of(run).dumps()).replay(whole=True).stream()]
