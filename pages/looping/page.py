@@ -258,7 +258,7 @@ frame.header(
     _("repetition"),
     _("Models fall into repeating themselves. See how each copy makes the next one likelier, and what ends the loop at the lowest price."),
 )
-linked_controls.read(LINKED)
+linked_controls.read(LINKED, of_sidebar=True)
 with drawing_boundary():
     wanted = results.view(LOOP_VIEWS, "looping_view")
     (many_view if wanted == LOOP_VIEWS[1] else one_view)()

@@ -113,7 +113,7 @@ frame.header(
     _("chain of thought"),
     _("The same question, answered at once and step by step. Every token is one more pass, and later tokens can use earlier ones."),
 )
-linked_controls.read(LINKED)
+linked_controls.read(LINKED, of_sidebar=True)
 with drawing_boundary():
     wanted = results.view(THINK_VIEWS, "think_view")
     dict(zip(THINK_VIEWS, (one_view, set_view, budget_tab), strict=True))[wanted]()

@@ -12,10 +12,14 @@ LONGEST = 4_000  # characters of a text
 Linked = Mapping[str, tuple[str, Sequence[object] | None]]  # by the name in the address: key of the widget, allowed values; None for a text
 
 
-def read(linked: Linked) -> None:
-    """Set these controls from the address, once: when the page opens with one. Call it before they are drawn."""
+def read(linked: Linked, of_sidebar: bool = False) -> None:
+    """Set these controls from the address, once: when the page opens with one. Call it before they are drawn.
+
+    of_sidebar: whether the settings in the sidebar, which is drawn before the page, depend on them: all is drawn again if one was set.
+    """
     if current_session().place:
         return
+    before = len(st.session_state)
     for name, (key, allowed) in linked.items():
         written = st.query_params.get(name)
         if written is None or key in st.session_state:
@@ -23,6 +27,8 @@ def read(linked: Linked) -> None:
         value = written[:LONGEST] if allowed is None else next((option for option in allowed if str(option) == written), None)
         if value is not None:
             st.session_state[key] = value
+    if of_sidebar and len(st.session_state) > before:
+        st.rerun()
 
 
 def write(linked: Linked, usual: Collection[object]) -> None:

@@ -53,7 +53,7 @@ USUAL = (names.WHY_VIEWS[0], "mask", "word", "zero")
 def read_link() -> None:
     """Set the controls from the address, once: when the page opens with one."""
     selection.follow_link()
-    linked_controls.read(LINKED)
+    linked_controls.read(LINKED, of_sidebar=True)
 
 
 def write_link() -> None:

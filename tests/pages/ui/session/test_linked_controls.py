@@ -43,6 +43,11 @@ def test_a_change_is_written_and_usual_values_are_not(open_app: Open, session: S
     assert session(app).place == {"text": "She sang"}
 
 
+@pytest.mark.parametrize(("page", "link"), [("looping", LOOP), ("think", BUDGET), ("why", {"why": "Turn it up"})])
+def test_the_sidebar_has_the_settings_that_the_linked_controls_need(page: str, link: dict[str, str], open_app: Open) -> None:
+    assert any(field.key == "seed" for field in open_app(page=page, **link).number_input)
+
+
 @pytest.mark.parametrize("page", ["looping", "think", "calibration", "read"])
 @pytest.mark.parametrize("value", ["", "9", "nan", "x" * 100_000, "\x00<script>"])
 def test_a_broken_link_is_as_if_it_were_not_there(page: str, value: str, open_app: Open, session: State) -> None:
