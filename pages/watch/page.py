@@ -17,15 +17,16 @@ from pages.ui.session.linked_controls import Linked
 from pages.ui.session.state import current_session
 from pages.ui.session.undo import undo_button
 from pages.ui.shell import frame, sidebar
-from pages.ui.views import kept_by_engine, receipt
+from pages.ui.views import kept_by_engine, receipt, template_check
 from pages.ui.views.sure_parts import sure_parts
-from pages.watch import conversation_view, export, live_parts, template_view, view_options
+from pages.watch import conversation_view, export, live_parts, view_options
+from pages.watch.template_view import template_view
 from pages.watch.token_bias import token_bias
 from pages.watch.two_settings_view import two_settings_view
 
 frame.page()
 selection.open_page_if_asked()
-OPENED: Linked = {"template": (template_view.NAME, (True,)), "sure": ("watch_sure", (True,)), "parts": ("watch_sure_of", ("words",))}
+OPENED: Linked = {"template": (template_check.NAME, (True,)), "sure": ("watch_sure", (True,)), "parts": ("watch_sure_of", ("words",))}
 linked_controls.read(OPENED)
 
 
@@ -135,6 +136,6 @@ if more and begun:
         if current.run().path:
             sure_parts(lambda: scored_answer(current.run()), "watch")
 if talking and begun and Can.CHAT in current.run().can:
-    template_view.template_view()
+    template_view()
 linked_controls.write(OPENED, (False, "fields"))
 page_needs.end(session)

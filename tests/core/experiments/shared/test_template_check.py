@@ -14,8 +14,8 @@ import torch
 from core import load_model
 from core.chat.conversation import checked_messages
 from core.errors import BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
-from core.experiments import watch as module
-from core.experiments.watch import LONGEST_LOG, TemplateCheck, first_difference, template_check
+from core.experiments.shared import template_check as module
+from core.experiments.shared.template_check import LONGEST_LOG, TemplateCheck, first_difference, template_check
 from core.remote import http_client
 from tests.core.plain import plain_logits
 from tests.core.remote.serving import TINY, FakeVLLM, serve
