@@ -28,7 +28,7 @@ def draw(run: Experiment) -> None:
     else:
         sentence = _(
             "Surprise at the end token after a complete answer: {end}. At all tokens of the template: {bits} on average; many models "
-            "learned only the end token."
+            "learned only the end token. Another template with the same end token would pass, too."
         )
         end = "–" if math.isnan(seen.end_bits) else numbers.bits(seen.end_bits)
         st.caption(sentence.format(end=end, bits=numbers.bits(seen.bits)))

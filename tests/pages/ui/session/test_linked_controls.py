@@ -23,6 +23,7 @@ WORDS = {"text": 'A fox: {"name": "Reynard"}', "tint": "entropy", "sure": "True"
         ("calibration", {"read": "own", "beside": "nobody", "text": "A fox."}),
         ("calibration", {"at": "1.5"}),
         ("read", WORDS),
+        ("watch", {"template": "True", "sure": "True", "parts": "words"}),
         ("read", {"read": "texts", "text": "A fox.", "second": "A bear."}),
     ],
 )
