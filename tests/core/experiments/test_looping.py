@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, NotForThisModel
 from core.experiments import looping
 from core.experiments.looping import REMEDIES, Looping, LoopingRuns, with_remedy
+from core.experiments.shared.questions.facts import held_out_facts
 from core.inspection.scoring import score_text
 from core.models.hub import BUNDLED
 from core.remote import http_client
@@ -80,6 +82,23 @@ def test_the_price_is_that_of_forced_steps(seen: Looping, mini: LanguageModel) -
     assert tried.excluded == 0
 
 
+def test_facts_and_excluded_tokens_are_those_of_a_plain_count(seen: Looping, mini: LanguageModel) -> None:
+    every = held_out_facts(plain=True)
+    said = [f"{before} {answer}." for _kind, before, answer in every]
+    right = asked = 0
+    for place in range(looping.BEFORE, len(every), len(every) // looping.FACTS):
+        before = " ".join([*said[place - looping.BEFORE : place], every[place][1]])
+        ids, whole = mini.encode(before), mini.encode(f"{before} {every[place][2]}")
+        asked += 1
+        right += int(mini.engine.forward(ids).logits.values.argmax()) == whole[len(ids)]
+    assert seen.usual is not None and (seen.usual.facts, seen.facts) == (right, asked)
+    text = list(mini.encode(looping.HELD_OUT.read_text("utf-8")[:2000]))[: looping.HELD_OUT_TOKENS]
+    pairs = list(itertools.pairwise(text))
+    repeated = sum(pair in pairs[:place] for place, pair in enumerate(pairs))
+    tried = next(one for one in seen.remedies if (one.setting, one.value) == ("no_repeat_ngram_size", 2))
+    assert tried.excluded == pytest.approx(repeated / len(pairs)) and repeated > 0
+
+
 def test_heads_are_called_induction_heads_only_where_the_loop_ends_without_them(seen: Looping) -> None:
     shares = [share for _head, share in seen.attending]
     assert shares == sorted(shares, reverse=True) and 0 < shares[0] <= 1
@@ -133,14 +152,17 @@ def test_a_text_that_does_not_loop_says_so(mini: LanguageModel) -> None:
 
 
 def test_texts_that_loop_are_counted(mini: LanguageModel) -> None:
-    counted = list(looping.looping_runs([mini], (0.0,), runs=4, steps=60))
-    loops = 0
-    for beginning in looping.story_beginnings(4):
-        run = Generation(mini, beginning, GREEDY, stop_on_loop=3)
-        list(run.stream(60))
-        loops += run.finished == "loop"
-    assert counted[-1] == LoopingRuns("storyteller-mini", 0.0, loops, 4)
-    assert counted[-1].interval[0] <= loops / 4 <= counted[-1].interval[1]
+    counted = list(looping.looping_runs([mini], (0.0, 0.4), runs=4, steps=60))
+    assert len(counted) == 8
+    for temperature, last in ((0.0, counted[3]), (0.4, counted[7])):
+        loops = 0
+        for seed, beginning in enumerate(looping.story_beginnings(4)):
+            settings = SamplingSettings(temperature=temperature, seed=seed) if temperature else GREEDY
+            run = Generation(mini, beginning, settings, stop_on_loop=3)
+            list(run.stream(60))
+            loops += run.finished == "loop"
+        assert last == LoopingRuns("storyteller-mini", temperature, loops, 4)
+        assert last.interval[0] <= loops / 4 <= last.interval[1]
 
 
 def biased(model: Any) -> SamplingSettings:
