@@ -37,7 +37,7 @@ MOST_STEPS, MOST_WRITTEN, MOST_RUNS = 400, 64, 60
 HELD_OUT_TOKENS, FACTS, BEFORE = 96, 24, 5  # tokens; facts, and how many other facts stand before each
 LOOKED = 6  # positions of the newest copy whose attention is read
 SWITCHED_OFF = (1, 2, 4, 8)  # heads that are switched off together
-# Three strengths of each remedy, weakest first. Cut-offs do nothing to a greedy text, so they come with temperature 1.
+# Three strengths of each remedy, weakest first.
 REMEDIES: dict[str, tuple[float, ...]] = {
     "temperature": (0.5, 0.8, 1.1),
     "top_p": (0.8, 0.9, 0.95),
@@ -49,6 +49,7 @@ REMEDIES: dict[str, tuple[float, ...]] = {
     "no_repeat_ngram_size": (4, 3, 2),
     "xtc_probability": (0.25, 0.5, 1.0),
 }
+CUT_OFFS = ("top_p", "min_p", "xtc_probability")  # greedy ignores them, so they come with temperature 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ class Looping:
 
     written: the text of each copy; pieces: the tokens of one; shares[copy][token]: the model's probability of each. usual: the run without
     a remedy, with its price; own: the price of the settings of a run that did not loop. attending: the heads that attend most from a token
-    to the one behind its earlier copy, with that attention, strongest first.
+    to the one behind its earlier copy, with that attention, strongest first. switched_off: more and more of these, until the loop ends.
+    others_off: then as many heads that attend least.
     facts: number of facts that were asked. done: whether everything was measured.
     """
 
@@ -120,6 +122,7 @@ class Looping:
     remedies: tuple[Remedy, ...] = ()
     attending: tuple[tuple[Head, float], ...] = ()
     switched_off: tuple[SwitchedOff, ...] = ()
+    others_off: SwitchedOff | None = None
     facts: int = 0
     done: bool = False
 
@@ -129,6 +132,11 @@ class Looping:
         if self.usual is None or self.usual.left_at is not None:
             return None
         return next((tried for tried in self.switched_off if tried.left_at is not None), None)
+
+    @property
+    def has_induction_heads(self) -> bool:
+        """Whether the loop ends without the heads that attend most to the token to copy, and goes on without as many that attend least."""
+        return self.ending_heads is not None and self.others_off is not None and self.others_off.left_at is None
 
     def sorted_remedies(self) -> list[Remedy]:
         """Return those that end the loop by their price, the lowest first, then the others."""
@@ -214,14 +222,14 @@ def _causes(model: LanguageModel, run: Generation, loop: Loop, seen: Looping) ->
     seen = replace(seen, attending=tuple(attending[: max(SWITCHED_OFF)]))
     yield seen
     for count in SWITCHED_OFF:
-        heads = tuple(head for head, _share in attending[:count])
-        if len(heads) < count:
+        if len(attending) < count:
             break
-        without = _without(model, run, heads, steps)
-        left_at = _left_at([step.token_id for step in without], expected)
-        seen = replace(seen, switched_off=(*seen.switched_off, SwitchedOff(heads, left_at, "".join(step.text for step in without))))
+        tried_heads = _without(model, run, attending[:count], steps, expected)
+        seen = replace(seen, switched_off=(*seen.switched_off, tried_heads))
         yield seen
-        if left_at is not None:
+        if tried_heads.left_at is not None:
+            if len(attending) >= 2 * count:
+                seen = replace(seen, others_off=_without(model, run, attending[-count:], steps, expected))
             break
     yield replace(seen, done=True)
 
@@ -230,7 +238,7 @@ def with_remedy(settings: SamplingSettings, name: str, value: float) -> Sampling
     """Return the settings with a remedy."""
     if name == "temperature":
         return replace(settings, greedy=False, temperature=value)
-    if name in ("top_p", "min_p"):
+    if name in CUT_OFFS:
         temperature = 1.0 if settings.greedy else max(1.0, settings.temperature)
         settings = replace(settings, greedy=False, temperature=temperature)
     changed: dict[str, Any] = {name: int(value) if name == "no_repeat_ngram_size" else value}
@@ -241,15 +249,19 @@ def _left_at(new: Sequence[int], expected: Sequence[int]) -> int | None:
     return next((number for number, token in enumerate(new, 1) if token != expected[(number - 1) % len(expected)]), None)
 
 
-def _without(model: LanguageModel, run: Generation, heads: Sequence[Head], steps: int) -> Sequence[Step]:
-    """Return the steps that the run writes on with these heads switched off."""
+def _without(
+    model: LanguageModel, run: Generation, attending: Sequence[tuple[Head, float]], steps: int, expected: Sequence[int]
+) -> SwitchedOff:
+    """Return what the run writes on with these heads switched off, in so many steps. expected: the tokens of the loop."""
+    heads = tuple(head for head, _share in attending)
     other = Generation(model, run.prompt, run.settings, without_heads=heads, as_chat=run.as_chat)
     try:
         for step in run.path:
             other.force(step.token_id)
-        return list(other.stream(steps))
+        written = list(other.stream(steps))
     finally:
         other.release()
+    return SwitchedOff(heads, _left_at([step.token_id for step in written], expected), "".join(step.text for step in written))
 
 
 def copying_heads(model: LanguageModel, token_ids: Sequence[int], period: int) -> list[tuple[Head, float]]:

@@ -379,7 +379,7 @@ class Fork:
         elif side.forced:
             run.force(side.forced.pop(0))
         else:
-            rolled = beside is not None and beside.chosen_by != "forced"
+            rolled = beside is not None and not beside.is_forced
             if beside is not None and beside.settings != run.settings:
                 run.settings = beside.settings
             run.step(beside.attempt if beside is not None and rolled else 0)
@@ -422,4 +422,4 @@ def _line(run: Generation, node_id: int) -> list[int]:
 def _forced(pairs: Sequence[Pair], side: str) -> int:
     """Return the number of forced tokens at the start of a branch."""
     steps = [step for pair in pairs if (step := getattr(pair, side))]
-    return next((index for index, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))
+    return next((index for index, step in enumerate(steps) if not step.is_forced), len(steps))

@@ -43,6 +43,7 @@ ATTEMPT = Message("The attempt")
 LARGEST_COUNT = 2**53
 LIVE = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS})  # what a run needs to roll a token that was rolled elsewhere
 FORCED = {"chosen_by": "forced", "roll": None, "attempt": 0}
+BY_BUDGET = FORCED | {"chosen_by": "budget"}
 DISTRIBUTION = (*OBSERVED, "top_logprobs_count", "stage_exact", "facts")
 TAIL = 40  # characters of the text that `repr` shows
 BESIDE = 1e-3  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
@@ -74,9 +75,9 @@ class Generation(Tree):
     pass. Both run on transformers' own network, which is slower than the compiled one. stop: the run ends with the token that completes
     one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit. stop_on_loop: it ends with the token that completes
     so many copies of the same tokens (`generation/loops.py`); 0 for never. thinking_budget: tokens of thoughts, after which their end is
-    written by force, as `Step.chosen_by` then says; None for no limit. thinking_end: that end, by default the closing mark of the chat
-    template's thoughts; with a text of its own any model's new tokens count as thoughts until it is written. template_arguments: of the
-    chat template, by name, as transformers' apply_chat_template takes them: {"enable_thinking": False}, {"tools": [...]}.
+    written by force, as "budget" in `Step.chosen_by` says; None for no limit. thinking_end: that end, by default the closing mark of the
+    chat template's thoughts; with a text of its own any model's new tokens count as thoughts until it is written. template_arguments: of
+    the chat template, by name, as transformers' apply_chat_template takes them: {"enable_thinking": False}, {"tools": [...]}.
 
     can: what the source can do. A run of a recording (`Recording.replay()`) reveals the recorded steps and has no settings of its own.
     turn: lock held by the thread that moves the run. A step belongs to the node where its computation began, so no other thread may move
@@ -269,7 +270,7 @@ class Generation(Tree):
         """
         attempt = whole_number(attempt, ATTEMPT, 0, dice.LARGEST_ATTEMPT)
         self._must_go_on()
-        if outcome is None and self.can >= LIVE and (end := self._end_of_thoughts()) is not None:
+        if outcome is None and (end := self._end_of_thoughts()) is not None:
             return self._force(end)
         settings = self.settings
         roll = None if settings.greedy else dice.roll(settings.seed, len(self._path), attempt)
@@ -289,6 +290,8 @@ class Generation(Tree):
     def force(self, token: int | str | Candidate | Token) -> Step:
         """Take this token without a roll: its id, its text (`" fox"`), or a candidate of any step.
 
+        Its `chosen_by` is "forced", or "budget" if the budget for thoughts takes it here in any case.
+
         Raises BadToken for a token that the source does not have or does not continue with, RunFinished at the end of a run,
         NoRoom, BrokenLogits.
         """
@@ -297,11 +300,13 @@ class Generation(Tree):
         return self._force(key)
 
     def _end_of_thoughts(self) -> int | None:
+        if not self.can >= LIVE:
+            return None
         assert isinstance(self.model, TokenSource)
         return self._stop.end_of_thoughts(self.opened, self._path, self.vocabulary, self.model.thinking_marks, self.model.encode)
 
     def _force(self, key: int) -> Step:
-        return self._taken(self._wanted(forced=key, picks=True), FORCED)
+        return self._taken(self._wanted(forced=key, picks=True), BY_BUDGET if key == self._end_of_thoughts() else FORCED)
 
     def _taken(self, wanted: Wanted, how: dict[str, Any], outcome: int | None = None) -> Step:
         step = self._next(wanted, how, outcome)

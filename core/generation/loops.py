@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 COPIES = 3  # times that the same tokens stand there before a text is called a loop
 LEAST = 12  # tokens that the copies have together: "ha ha ha" is no loop
+FEW = 4  # periods that are cheaper to compare one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +28,30 @@ def find(token_ids: Sequence[int] | NDArray[np.int64], copies: int = COPIES, lea
     token_ids: of the text, shape [tokens]. copies: at least 2. least: tokens that all copies have together at least. `Loop.copies` counts
     all whole copies that stand there, also more than asked for. Tokens are compared by their ids, so the result is exact.
     """
-    ids = np.asarray(token_ids)
+    ids, copies = np.asarray(token_ids), max(2, copies)
     count = len(ids)
-    longest = count // max(2, copies)
+    longest, newest = count // copies, count - 1
     if not longest:
         return None
-    periods = longest - np.flatnonzero(ids[count - 1 - longest : count - 1] == ids[-1])[::-1]
-    for period in periods.tolist():  # in most texts few tokens are the newest one again
-        needed = max(copies * period, -(-least // period) * period)
-        if needed > count or ids[count - 2 - period] != ids[count - 2]:
-            continue
-        if np.array_equal(ids[count - needed + period :], ids[count - needed : count - period]):
-            return _whole(ids, period)
-    return None
+    raw, size = ids.tobytes(), ids.itemsize
+
+    def first(periods: list[int]) -> Loop | None:
+        for period in periods:
+            needed = max(copies * period, -(-least // period) * period)
+            if needed <= count and raw[(count - needed + period) * size :] == raw[(count - needed) * size : (count - period) * size]:
+                return _whole(ids, period)
+        return None
+
+    same = ids[newest - longest : newest] == ids[newest]  # of the periods from `longest` down to 1: is the newest token the same there?
+    above = max(0, longest - least)  # how many periods are longer than `least`: of these, `least` tokens at the end must be the same
+    short, long = np.flatnonzero(same[above:])[::-1], same[:above]
+    if (found := first((longest - above - short).tolist())) is not None:
+        return found
+    for back in range(1, least):
+        if np.count_nonzero(long) <= FEW:
+            break
+        long &= ids[newest - back - longest :][:above] == ids[newest - back]
+    return first((longest - np.flatnonzero(long)[::-1]).tolist())
 
 
 def _whole(ids: NDArray[np.int64], period: int) -> Loop:

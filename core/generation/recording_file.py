@@ -57,7 +57,7 @@ class StepFile(Strict):
     parent: Count
     name: Annotated[str, Field(max_length=60)] = ""
     token_id: Count
-    chosen_by: Literal["sampled", "greedy", "forced", "server"]
+    chosen_by: Literal["sampled", "greedy", "forced", "budget", "server"]
     roll: Annotated[float, Field(ge=0, lt=1)] | None
     attempt: Count
     settings: dict[str, Any]

@@ -298,9 +298,9 @@ class TokenDistribution(FrozenArrays):
 class Step(TokenDistribution):
     """One generated token: the probabilities it came from and how it was chosen.
 
-    key, text: the token and what it adds to the readable text. chosen_by: "sampled", "greedy", "forced", or "server" for the own choice of
-    an inference server. roll: the number in [0, 1) that selected it, None unless sampled. attempt: 0 for the first roll at this step, 1
-    for the next, ...
+    key, text: the token and what it adds to the readable text. chosen_by: "sampled", "greedy", "forced" by a person, "budget" if the
+    budget for thoughts forced it, or "server" for the own choice of an inference server. roll: the number in [0, 1) that selected it, None
+    unless sampled. attempt: 0 for the first roll at this step, 1 for the next, ...
     before: the step before it, or the prompt for the first step. A pickle does not hold it.
     """
 
@@ -314,6 +314,11 @@ class Step(TokenDistribution):
 
     def __repr__(self) -> str:
         return f"Step({self.index}, {self.piece!r}, {percent(self.model_probability)}, rank {self.rank}, {self.chosen_by})"
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether a person or the budget for thoughts chose the token, and neither dice nor a rule."""
+        return self.chosen_by in ("forced", "budget")
 
     def _pickled(self) -> dict[str, Any]:
         return TokenDistribution._pickled(self) | {"before": ""}

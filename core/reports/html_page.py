@@ -175,6 +175,8 @@ def _chosen(step: Step, wording: Wording) -> str:
         return wording.say(Message("the server did not measure its probability"))
     if step.chosen_by == "server":
         return wording.say(Message("chosen by the server; the model gave it {share}", share=share))
+    if step.chosen_by == "budget":
+        return wording.say(Message("forced by the budget for thoughts; the model gave it {share}", share=share))
     if step.chosen_by == "forced":
         return wording.say(Message("chosen by hand; the model gave it {share}", share=share))
     if step.moved_by:

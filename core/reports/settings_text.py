@@ -94,7 +94,7 @@ def code(run: Generation) -> str:
             settings = step.settings
             lines.append(f"run.settings = {settings!r}")
         attempt = f"attempt={step.attempt}, " if step.attempt else ""
-        call = f"run.force({step.token_id})" if step.chosen_by == "forced" else f"run.step({attempt}outcome={step.token_id})"
+        call = f"run.force({step.token_id})" if step.is_forced else f"run.step({attempt}outcome={step.token_id})"
         lines.append(f"{call}  # {step.piece}")
     return "\n".join([*lines, "print(run.text)", ""])
 

@@ -209,6 +209,8 @@ def how_chosen(step: Step, stages: str, roll: Number | str, share: str) -> Messa
     token = label_of(step.piece)
     if step.chosen_by == "forced":
         return Message("You chose “{piece}”. The dice were not rolled.", piece=token)
+    if step.chosen_by == "budget":
+        return Message("The budget for thoughts was used up: “{piece}” was forced.", piece=token)
     if step.chosen_by == "server":
         return Message("The server chose “{piece}”.", piece=token)
     if step.moved_by:

@@ -21,21 +21,11 @@ from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import elements
 from pages.ui.session.elements import PERSISTENT
-from pages.ui.session.state import current_session
 from pages.ui.views import chart
 
-AT, LINKED = "calibration_temperature", "at"  # the temperature, and its name in the address
+AT = "calibration_temperature"
 FEW = 1_000  # tokens
 SEVEN = 0.7  # where the bin of the question begins
-
-
-def follow_link() -> None:
-    """Set the temperature of the curve from the address, and put it there."""
-    linked = next((value for value in TEMPERATURES if str(value) == st.query_params.get(LINKED)), None)
-    if linked is not None and AT not in st.session_state:
-        st.session_state[AT] = linked
-    chosen = st.session_state.get(AT, 1.0)
-    current_session().place = {LINKED: str(chosen)} if chosen != 1.0 else {}
 
 
 @chart_spec(8)

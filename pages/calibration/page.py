@@ -6,17 +6,18 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from core.experiments.calibration import Calibration, calibrations, unread_stories
+from core.experiments.calibration import TEMPERATURES, Calibration, calibrations, unread_stories
 from pages.calibration import NOBODY, OWN, STORIES, TEXT_NAMES, TEXTS
-from pages.calibration.calibration_view import draw, follow_link
+from pages.calibration.calibration_view import AT, draw
 from pages.ui import features
 from pages.ui.experiments import results
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import _, said
 from pages.ui.server import offered_models
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, linked_controls, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.linked_controls import Linked
 from pages.ui.shell import frame
 
 frame.page()
@@ -24,12 +25,18 @@ NAME = "calibration"
 LONGEST = 60_000  # characters
 
 
+def usual_beside() -> str:
+    """Return the pupil of the visitor's model, if it is here."""
+    mini = f"{current.model_name()}-mini"
+    return mini if mini in current.model_names() else NOBODY
+
+
 def controls() -> None:
     """Draw the controls, the button and the result."""
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{NAME}_controls"):
         kind = elements.choice(_("Text"), TEXTS, STORIES, f"{NAME}_text_of", format_func=said(TEXT_NAMES).__getitem__)
         others = [NOBODY, *(name for name in current.model_names() if name != current.model_name())]
-        usual = others.index(mini) if (mini := f"{current.model_name()}-mini") in others else 0
+        usual = others.index(usual_beside())
         titles = {name: offered_models.title(name) if name != NOBODY else "–" for name in others}
         beside = st.selectbox(_("Beside it"), others, usual, key=f"{NAME}_beside", format_func=titles.__getitem__, width=200, **PERSISTENT)
         place = st.container()
@@ -54,9 +61,16 @@ frame.header(
     _("calibration"),
     _("Of all tokens that got a probability of 70 %, did seven of ten follow? Every probability at every place of a text counts."),
 )
-follow_link()
 with drawing_boundary():
+    linked: Linked = {
+        "at": (AT, TEMPERATURES),
+        "read": (f"{NAME}_text_of", TEXTS),
+        "beside": (f"{NAME}_beside", (NOBODY, *current.model_names())),
+        "text": (f"{NAME}_text", None),
+    }
+    linked_controls.read(linked)
     controls()
+    linked_controls.write(linked, (1.0, STORIES, usual_beside(), next(iter(EXAMPLES.to_read.values()))))
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="calibration_words"):
         st.caption(_("How sure was the model of one word, or of one field of an answer?"), width="content")
         st.page_link(features.file_of("read"), label=_("Read a text"), icon=":material/menu_book:", width="content")

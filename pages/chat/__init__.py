@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
-from pages.ui.features import NONE, WATCH, Feature
+from core.experiments.shared.claim import Claim
+from core.experiments.shared.template_check import SURE, TemplateCheck, checked_question
+from pages.ui.features import NONE, WATCH, Feature, Recorded
 from pages.ui.i18n.translation import N_
 
-FEATURE = Feature(group=WATCH, place=20, title=N_("Chat"), sight=N_("Talk with a chat model, and see every token of it."), settings=NONE)
+FEATURE = Feature(
+    group=WATCH,
+    place=20,
+    title=N_("Chat"),
+    sight=N_("Talk with a chat model, and see every token of it."),
+    settings=NONE,
+    recorded=(
+        Recorded(
+            "watch_template",
+            "watch_template_start",
+            TemplateCheck,
+            make=checked_question,
+            claim=Claim(
+                "the template has no fault, and the end token after an answer surprises the model by less than 1 bit",
+                lambda seen: not seen[-1].faults and seen[-1].end_bits < SURE,
+            ),
+        ),
+    ),
+)

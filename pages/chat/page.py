@@ -12,6 +12,7 @@ from core.experiments.shared import prepared_runs
 from core.models.hub import OFFERS
 from core.sources.capabilities import Can
 from pages.ui import features
+from pages.ui.experiments import experiment, results
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
@@ -19,6 +20,7 @@ from pages.ui.session import conversation, current, elements, notices, opened_re
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.state import current_session
 from pages.ui.shell import frame
+from pages.ui.views import template_check
 
 frame.page()
 
@@ -76,9 +78,13 @@ with drawing_boundary():
     choose_model()
     recorded_conversation()
     elements.section(_("Is the template right?"), _("answered below a conversation"))
+    recorded = experiment.of(template_check.NAME)
     st.markdown(
         _(
             "With a chat model, Watch checks its chat template: a doubled start token, a missing end token, a system prompt that is left "
             "out, the model's surprise at each token of the template, and the first token that differs from what your program sent."
         )
     )
+    if recorded.made_by is not None:
+        with results.shown(template_check.NAME, recorded.made_by):
+            template_check.draw(recorded)

@@ -22,9 +22,8 @@ def used_settings() -> frozenset[str]:
 
 def _ends(seen: Looping) -> bool:
     rises = seen.each[-1].mean > seen.each[0].mean
-    return (
-        rises and seen.copies >= 3 and any(tried.ends_it for tried in seen.remedies) and any(not tried.ends_it for tried in seen.remedies)
-    )
+    prices = [tried.log_probability for tried in seen.remedies if tried.ends_it]
+    return rises and seen.copies >= 3 and bool(prices) and max(prices) - min(prices) > 0.1
 
 
 def _more_greedy_loops(seen: list[LoopingRuns]) -> bool:
@@ -50,7 +49,7 @@ FEATURE = Feature(
                 N_("A text that repeats itself"),
                 N_("Each copy makes the next one likelier. Remedies from the same place, with their prices."),
             ),
-            claim=Claim("the copies become likelier; some remedies end the loop, and some do not", lambda seen: _ends(seen[-1])),
+            claim=Claim("the copies become likelier, and the remedies that end the loop differ in price", lambda seen: _ends(seen[-1])),
         ),
         Recorded(
             "looping_runs",

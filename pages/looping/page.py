@@ -17,15 +17,25 @@ from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, said
 from pages.ui.server import offered_models
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, linked_controls, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.linked_controls import Linked
 from pages.ui.shell import frame
 from pages.ui.views import chart
 
 frame.page()
 ONE, MANY = "looping", "looping_runs"
 LENGTHS, COPIES, TEXTS = (100, 200, 400), (3, 4, 6), (12, 24, 48)
+LINKED: Linked = {
+    "loop": ("looping_view", LOOP_VIEWS),
+    "text": ("looping_prompt", None),
+    "length": ("looping_length", LENGTHS),
+    "copies": ("looping_copies", COPIES),
+    "chosen_by": ("looping_chosen_by", tuple(CHOSEN_BY)),
+    "texts": ("looping_texts", TEXTS),
+}
+USUAL = (LOOP_VIEWS[0], EXAMPLES.loops[0], 200, 4, "greedy", 24)
 SHOWN_TEXT, LONGEST = 90, 400  # characters of what a remedy writes, and of the text before the loop
 LONGEST_SHOWN = 2_000  # characters of a text without a loop
 
@@ -72,6 +82,8 @@ def draw_one(run: Experiment) -> None:
     draw_copies(seen)
     if seen.remedies:
         draw_remedies(seen)
+    elif seen.done:
+        st.caption(_("The context is full here, so nothing can be tried from this place. Use a shorter prompt."))
     if seen.attending:
         draw_heads(seen)
 
@@ -138,6 +150,11 @@ def draw_remedies(seen: Looping) -> None:
     tried = seen.sorted_remedies()
     best = {one.setting: one for one in reversed(tried)}.values()  # of each setting the one that stands first
     elements.table(head, [_row(one) for one in tried if one in best], ends_in_text=True)
+    if ending:
+        most = min(ending, key=lambda one: one.log_probability)
+        told = _("By the log-probability **{remedy}** costs most: {price} instead of {usual}, and {told} of {facts} facts.")
+        values = {"remedy": _name(most), "price": numbers.decimal(most.log_probability, 2), "told": numbers.whole(most.facts)}
+        st.markdown(told.format(usual=numbers.decimal(usual.log_probability, 2), facts=numbers.whole(seen.facts), **values))
     with st.expander(_("All {count} values").format(count=numbers.whole(len(tried)))):
         elements.table(head, map(_row, tried), ends_in_text=True)
     elements.table_button(lambda: csv_text(pd.DataFrame(seen.remedies)), "remedies.csv", "looping_csv")
@@ -166,7 +183,7 @@ def _about_price(seen: Looping) -> str:
         "The price is measured on a text that was never in the training: the mean logarithm of its tokens' probabilities (nearer to 0 is "
         "better), the share of its tokens that become impossible, and how many of {facts} facts stay the likeliest answer. A cut-off can "
         "look better than nothing, because the tokens that it makes impossible are not in the mean. Greedy settings are priced at "
-        "temperature 1."
+        "temperature 1. Greedy ignores top-p, min-p and XTC, so they are tried at temperature 1 or more."
     )
     return told.format(facts=numbers.whole(seen.facts))
 
@@ -183,12 +200,17 @@ def draw_heads(seen: Looping) -> None:
         for (layer, head_number), share in seen.attending
     ]
     elements.table(head, rows)
-    ending = seen.ending_heads
+    ending, others = seen.ending_heads, seen.others_off
     if ending is not None:
-        told = _(
-            "With the first {count} of them switched off the text leaves the loop after {tokens}: they are induction heads of this loop."
-        )
-        st.markdown(told.format(count=numbers.whole(len(ending.heads)), tokens=numbers.tokens(ending.left_at or 0)))
+        counts = {"count": numbers.whole(len(ending.heads)), "tokens": numbers.tokens(ending.left_at or 0)}
+        told = _("With the first {count} of them switched off the text leaves the loop after {tokens}.").format(**counts)
+        if seen.has_induction_heads:
+            also = _("With as many heads that attend least it goes on: the first ones are induction heads of this loop.")
+            told = f"{told} {also}"
+        elif others is not None:
+            also = _("With as many heads that attend least it leaves it, too, after {tokens}: so the first ones may not make the loop.")
+            told = f"{told} {also.format(tokens=numbers.tokens(others.left_at or 0))}"
+        st.markdown(told)
     elif seen.switched_off:
         told = _("Also with {count} of them switched off the loop goes on, so they alone do not make it.")
         st.markdown(told.format(count=numbers.whole(len(seen.switched_off[-1].heads))))
@@ -236,6 +258,8 @@ frame.header(
     _("repetition"),
     _("Models fall into repeating themselves. See how each copy makes the next one likelier, and what ends the loop at the lowest price."),
 )
+linked_controls.read(LINKED, of_sidebar=True)
 with drawing_boundary():
     wanted = results.view(LOOP_VIEWS, "looping_view")
     (many_view if wanted == LOOP_VIEWS[1] else one_view)()
+linked_controls.write(LINKED, USUAL)

@@ -21,9 +21,10 @@ from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
-from pages.ui.session import current, elements, notices, provenance, selection
+from pages.ui.session import current, elements, linked_controls, notices, provenance, selection
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.linked_controls import Linked
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.views import watermark_score, why_token
@@ -40,6 +41,14 @@ TINT_ENDS = {
     "entropy": (_("sure before it"), _("unsure before it")),
 }
 LONGEST = 200_000  # characters in the field
+LINKED: Linked = {
+    "read": ("read_mode", tuple(MODES)),
+    "tint": ("read_tint", tuple(TINTS)),
+    "text": ("read_text", None),
+    "second": ("read_second", None),
+    "sure": ("read_one_sure", (True,)),
+    "parts": ("read_one_sure_of", ("words",)),
+}
 PROGRESS_FROM = 2_000  # characters; shorter texts take no noticeable time
 
 
@@ -191,6 +200,7 @@ frame.header(
     _("scoring"),
     _("The model writes nothing here. For every token of a given text it shows the probability it gave to this token."),
 )
+linked_controls.read(LINKED)
 with drawing_boundary():
     model, mode = current.model(), choose_mode()
     first, second = list(EXAMPLES.to_read.values())[:2]
@@ -203,3 +213,4 @@ with drawing_boundary():
     else:
         text = field(_("The text to be read"), "read_text", first)
         shown(model, text, choose_tint(), "one", wide=True)
+linked_controls.write(LINKED, (*list(EXAMPLES.to_read.values())[:2], "one", "rank", "fields", False))

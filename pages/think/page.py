@@ -16,9 +16,10 @@ from pages.ui.experiments import results
 from pages.ui.experiments.snapshot import Experiment
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import _, said
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, linked_controls, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.linked_controls import Linked
 from pages.ui.shell import frame
 
 frame.page()
@@ -27,6 +28,15 @@ TRAINED = _("The bundled models were trained on sums written out column by colum
 SUMS = _("Sums of three two-digit numbers, none of which is in the training text of the bundled models.")
 GREEDY = _("Answered with the likeliest token at every step, so that a question always gets the same answer.")
 ONE, MANY, BUDGET, BUDGET_SET = "think", "think_set", "thinking_budget", "thinking_budget_set"
+COUNTS = (10, 25, 50, 100)
+LINKED: Linked = {
+    "think": ("think_view", THINK_VIEWS),
+    "question": ("think_question", None),
+    "answer": ("think_answer", None),
+    "count": ("think_count", COUNTS),
+    "carries": ("think_kind", tuple(SET_KINDS)),
+}
+USUAL = (THINK_VIEWS[0], *next(iter(EXAMPLES.questions.values())), 50, True)
 
 
 def one_view() -> None:
@@ -62,7 +72,7 @@ def set_view() -> None:
 def ask_all(name: str, make: Callable[[LanguageModel, Sequence[Question]], Iterator[Any]], draw: Callable[[Experiment], None]) -> None:
     """Draw the controls of a set of sums, and what is measured on it."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_set_controls"):
-        number = elements.choice(_("Questions"), (10, 25, 50, 100), 50, "think_count")
+        number = elements.choice(_("Questions"), COUNTS, 50, "think_count")
         carry = _("98 + 99 + 43 carries twice: its units alone make 20. Such sums are harder to answer at once.")
         kind = said(SET_KINDS).__getitem__
         hard = elements.choice(_("Which sums"), list(SET_KINDS), True, "think_kind", format_func=kind, help=carry)
@@ -103,6 +113,8 @@ frame.header(
     _("chain of thought"),
     _("The same question, answered at once and step by step. Every token is one more pass, and later tokens can use earlier ones."),
 )
+linked_controls.read(LINKED, of_sidebar=True)
 with drawing_boundary():
     wanted = results.view(THINK_VIEWS, "think_view")
     dict(zip(THINK_VIEWS, (one_view, set_view, budget_tab), strict=True))[wanted]()
+linked_controls.write(LINKED, USUAL)

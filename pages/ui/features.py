@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.experiments.shared.claim import Claim
 from core.sources.capabilities import Can
 from pages.ui.i18n.controls import COMMON, Control
 from pages.ui.i18n.translation import N_, _
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
 
 FOLDER = Path(__file__).parents[1]
 # The entries of the menu. The pages of one entry answer one question: they are its tabs.
@@ -43,6 +46,7 @@ class Recorded:
     name: the experiment. press: the key of its button. seen, about: the types of its observations and of the values that the page stores
     with them; a file can contain only these. claim: what the result must show. view: key and value of the control that shows it. query: of
     the page's address. card: title and sentence of its card in the gallery. page: on which it stands, if not that of its feature.
+    make: for a model that is not bundled: returns the observations of the model that `record_results NAME=FILE` names.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Recorded:
     query: tuple[tuple[str, str], ...] = ()
     card: tuple[str, str] | None = None
     page: str = ""
+    make: Callable[[LanguageModel], Iterable[Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,13 +10,14 @@ from pages.ui import features
 from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _
 from pages.ui.live import page_needs
-from pages.ui.session import conversation, current, elements, selection
+from pages.ui.session import conversation, current, elements, linked_controls, selection
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.linked_controls import Linked
 from pages.ui.session.state import current_session
 from pages.ui.session.undo import undo_button
 from pages.ui.shell import frame, sidebar
-from pages.ui.views import kept_by_engine, receipt
+from pages.ui.views import kept_by_engine, receipt, template_check
 from pages.ui.views.sure_parts import sure_parts
 from pages.watch import conversation_view, export, live_parts, view_options
 from pages.watch.template_view import template_view
@@ -25,6 +26,8 @@ from pages.watch.two_settings_view import two_settings_view
 
 frame.page()
 selection.open_page_if_asked()
+OPENED: Linked = {"template": (template_check.NAME, (True,)), "sure": ("watch_sure", (True,)), "parts": ("watch_sure_of", ("words",))}
+linked_controls.read(OPENED)
 
 
 def tools() -> None:
@@ -134,4 +137,5 @@ if more and begun:
             sure_parts(lambda: scored_answer(current.run()), "watch")
 if talking and begun and Can.CHAT in current.run().can:
     template_view()
+linked_controls.write(OPENED, (False, "fields"))
 page_needs.end(session)

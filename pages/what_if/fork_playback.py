@@ -277,7 +277,7 @@ def _side(now: ForkPlayback, number: int) -> Side:
 def beginning(now: ForkPlayback, number: int) -> str:
     """Return the first words of a branch: the forced ones, or its first token."""
     steps = now.steps(number)
-    forced = next((i for i, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))
+    forced = next((i for i, step in enumerate(steps) if not step.is_forced), len(steps))
     return "".join(step.text for step in steps[: max(1, forced)]).strip() or "…"
 
 

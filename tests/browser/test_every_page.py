@@ -43,7 +43,8 @@ ELSEWHERE = {
     "same_prompt",
     "same_prompt_table",
     "think_set",
-}  # pressed by test_teach.py, test_same_prompt.py, test_experiments.py
+    "watch_template",
+}  # pressed by test_teach.py, test_same_prompt.py, test_experiments.py; the last one by test_template_view.py, with a chat model
 # 200 runs, or long before the first mark: only the exhaustive selection presses them.
 AT_LENGTH = {"looping", "watermark", "waiting_curve"}
 PHONE = {"width": 390, "height": 3000}  # so high that the player covers nothing

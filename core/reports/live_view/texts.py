@@ -120,6 +120,7 @@ STEP = {
     "will_be_greedy": Message("greedy: the likeliest token is chosen, without dice"),
     "will_be_moved": Message("greedy: the likeliest token after {stages} is chosen, without dice"),
     "forced": Message("you chose “{piece}”, without dice"),
+    "budget": Message("the budget for thoughts was used up: “{piece}” was forced, without dice"),
     "greedy": Message("greedy chose the likeliest token, “{piece}”"),
     "moved": Message("greedy chose “{piece}”, the likeliest token after {stages}"),
     "sampled": Message("the dice fell on {roll}: “{piece}” had {share} of the strip"),

@@ -96,8 +96,8 @@ def caption(distribution: TokenDistribution | Step) -> str:
     """Return one sentence about how the token is or was chosen."""
     if not isinstance(distribution, Step):
         return _without_dice(distribution) if distribution.settings.greedy else _(STEP["wide"])
-    if distribution.chosen_by == "forced":
-        return _(STEP["forced"]).format(piece=distribution.piece)
+    if distribution.is_forced:
+        return _(STEP[distribution.chosen_by]).format(piece=distribution.piece)
     if distribution.chosen_by == "server":
         return _("the server chose “{piece}”, with its own dice").format(piece=distribution.piece)
     if distribution.roll is None:

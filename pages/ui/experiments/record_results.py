@@ -19,16 +19,19 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, list_models, load_model
 from core.backends import compiled
+from core.engine.model import LanguageModel
 from core.experiments.shared import prepared_runs
 from core.models.hub import BUNDLED
 from core.reports.step_picture import PictureStyle, step_svg
 from core.sampling import presets
 from pages.ui.experiments import stored_results
+from pages.ui.experiments.snapshot import Experiment
 from pages.ui.experiments.worker import Worker
 from pages.ui.features import Recorded, file_of, recorded
 from pages.ui.i18n import example_texts, spoken_language
 from pages.ui.i18n.translation import wording
 from pages.ui.server import first_step
+from pages.ui.session.provenance import Provenance
 
 APP = Path(__file__).parents[3] / "app.py"
 LONGEST_SECONDS = 600.0  # seconds for one experiment
@@ -59,6 +62,15 @@ def record(spec: Recorded) -> bytes:
     return stored_results.dumps(spec.name, run)
 
 
+def made(spec: Recorded, model: LanguageModel) -> bytes:
+    """Make a result with a model that is not bundled and return its file."""
+    assert spec.make is not None
+    seen = tuple(spec.make(model))
+    if not spec.claim.holds(seen):
+        raise RuntimeError(f"{spec.name} does not show this: {spec.claim.says}.")
+    return stored_results.dumps(spec.name, Experiment(seen, made_by=Provenance(model.name)))
+
+
 def first_steps() -> dict[Path, str]:
     """Return by its file the picture of the first step in each language and theme."""
     run = Generation(load_model(list_models()[0].name), example_texts.FIRST_PROMPT, presets.START)
@@ -80,7 +92,7 @@ def warm_up() -> None:
 
 
 def main(names: list[str]) -> None:
-    """Record the experiments with these names, or all of them. NAME=FILE: the model of a prepared run that is not bundled."""
+    """Record the experiments with these names, or all of them. NAME=FILE: the model of a run or a result that is not bundled."""
     files = dict(name.partition("=")[::2] for name in names)
     names = list(files)
     if not names or "first_step" in names:
@@ -98,10 +110,10 @@ def main(names: list[str]) -> None:
         data = prepared_runs.packed(prepared_runs.make(recipe, load_model(files.get(recipe.name) or recipe.model)))
         write_file(prepared_runs.FOLDER / f"{recipe.name}{prepared_runs.ENDING}", data, began)
     for spec in recorded():
-        if names and spec.name not in names:
+        if (names and spec.name not in names) or (spec.make is not None and not files.get(spec.name)):
             continue
         began = monotonic()
-        data = record(spec)
+        data = record(spec) if spec.make is None else made(spec, load_model(files[spec.name]))
         write_file(stored_results.FOLDER / f"{spec.name}{stored_results.ENDING}", data, began)
         stored_results.clear_cache()  # a later experiment may begin with this result
 

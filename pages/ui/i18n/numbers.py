@@ -87,6 +87,8 @@ def step(done: Step) -> str:
     values = {"token": token(done.piece), "chance": spoken_percent(done.sampling_probability), "place": ordinal(done.rank)}
     if done.chosen_by == "server":
         return _("{token}, {chance}, {place} choice, the server chose it.").format(**values)
+    if done.chosen_by == "budget":
+        return _("{token}, {chance}, {place} choice, forced by the budget for thoughts.").format(**values)
     if done.chosen_by == "forced":
         return _("{token}, {chance}, {place} choice, you chose it.").format(**values)
     return _("{token}, {chance}, {place} choice.").format(**values)

@@ -56,8 +56,8 @@ def _thought_label(run: Generation, thought: Thought) -> str:
     count = thought.end - thought.first
     cost = [numbers.duration(bill.seconds)] + ([] if bill.flops is None else [numbers.prefixed(bill.flops, "FLOP")])
     named = ngettext("{count} token", "{count} tokens", count).format(count=numbers.whole(count))
-    is_forced = thought.closed and run.path[thought.end - 1].chosen_by == "forced"
-    return " · ".join([_("Thought") if thought.closed else _("Thinking"), named, *cost] + [_("its end was forced")] * is_forced)
+    by_budget = thought.closed and run.path[thought.end - 1].chosen_by == "budget"
+    return " · ".join([_("Thought") if thought.closed else _("Thinking"), named, *cost] + [_("its end was forced")] * by_budget)
 
 
 def from_cache(run: Generation, session: Session) -> str:

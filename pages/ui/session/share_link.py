@@ -318,13 +318,13 @@ def format_steps(path: Sequence[Step], settings: SamplingSettings | None = None)
             waiting.clear()
 
     for step in path:
-        if step.chosen_by == "forced":
+        if step.is_forced:
             flush()
         if settings is not None and step.settings != settings:
             flush()
             settings = step.settings
             parts.append(f"s{_format_settings(settings)}")
-        if step.chosen_by == "forced":
+        if step.is_forced:
             parts.append(f"f{step.token_id}")
             continue
         if step.attempt != attempt:

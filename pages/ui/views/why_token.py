@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -15,10 +15,10 @@ from pages.ui.i18n import names, numbers
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, selection
+from pages.ui.session import current, elements, linked_controls, selection
 from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.linked_controls import Linked
 from pages.ui.session.selection import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
-from pages.ui.session.state import current_session
 
 HIDING_LINES = {
     "mask": N_(
@@ -33,8 +33,8 @@ HIDING_LINES = {
 
 LONGEST = 4_000  # characters of a text
 AGAINST, LONGEST_TOKEN = "why_against", 60  # characters of a typed token
-# The controls of this page that a link carries: name in the address, allowed values; None for a text.
-LINKED: Mapping[str, tuple[str, Sequence[object] | None]] = {
+# The controls of this page that a link carries.
+LINKED: Linked = {
     "why": ("why_view", names.WHY_VIEWS),
     "hide": ("why_method", tuple(names.HIDING)),
     "unit": ("why_unit", tuple(names.HIDDEN_UNITS)),
@@ -53,27 +53,14 @@ USUAL = (names.WHY_VIEWS[0], "mask", "word", "zero")
 def read_link() -> None:
     """Set the controls from the address, once: when the page opens with one."""
     selection.follow_link()
-    if current_session().place:
-        return
-    for name, (key, allowed) in LINKED.items():
-        written = st.query_params.get(name)
-        if written is None or key in st.session_state:
-            continue
-        value = written[:LONGEST] if allowed is None else next((option for option in allowed if str(option) == written), None)
-        if value is not None:
-            st.session_state[key] = value
+    linked_controls.read(LINKED, of_sidebar=True)
 
 
 def write_link() -> None:
     """Put the controls that differ from the usual into the address: texts, layer and strength, but not the vector."""
-    texts = {*(text for pair in EXAMPLES.fact_pairs.values() for text in pair)}
-    query = {}
-    for name, (key, allowed) in LINKED.items():
-        value = st.session_state.get(key)
-        shown = value is not None and value not in USUAL and (allowed is not None or value not in texts)
-        if shown and not (key == "why_layer" and st.session_state.get("why_view") != names.WHY_VIEWS[4]):
-            query[name] = str(value)
-    current_session().place = query
+    texts = (text for pair in EXAMPLES.fact_pairs.values() for text in pair)
+    steers = st.session_state.get("why_view") == names.WHY_VIEWS[4]
+    linked_controls.write({name: control for name, control in LINKED.items() if steers or name != "layer"}, (*USUAL, *texts))
 
 
 def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:

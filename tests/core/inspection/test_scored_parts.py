@@ -121,6 +121,13 @@ def test_what_was_not_measured_is_left_out() -> None:
         assert scoring.words(nothing) == scoring.fields(nothing) == ()
 
 
+def test_one_token_and_equal_tokens() -> None:
+    (word,) = scoring.words(scored((" fox", 0.5)))
+    assert (word.text, word.probability, word.lowest_token) == ("fox", 0.5, " fox")
+    equal = scoring.words(scored((" fox", 0.5), (" fox", 0.25), (" fox", 0.5)))
+    assert [(part.text, part.start, part.probability) for part in equal] == [("fox", 1, 0.25), ("fox", 0, 0.5), ("fox", 2, 0.5)]
+
+
 def test_a_probability_of_zero_and_very_small_products_are_first() -> None:
     parts = scoring.words(scored((" a", 0.5), (" b", 0.0), *[("c", 1e-30)] * 20))
     assert [part.text for part in parts] == ["b" + "c" * 20, "a"] and parts[0].probability == 0.0

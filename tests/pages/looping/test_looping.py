@@ -31,7 +31,10 @@ def test_the_recorded_result_is_told_in_its_own_numbers(open_app: Open) -> None:
     rises = seen.each[-1].mean > seen.each[0].mean
     assert ("makes the next one likelier" in shown) == rises
     assert "repetition penalty 1.5" in shown
-    assert ("they are induction heads of this loop" in shown) == (seen.ending_heads is not None)
+    assert ("induction heads of this loop" in shown) == seen.has_induction_heads
+    assert seen.others_off is not None and ("may not make the loop" in shown) == (seen.others_off.left_at is not None)
+    (dearest,) = [tried for tried in seen.remedies if tried.log_probability == min(one.log_probability for one in seen.remedies)]
+    assert f"**repetition penalty 1.5** costs most: {numbers.decimal(dearest.log_probability, 2)} instead of" in shown
 
 
 @pytest.mark.parametrize("prompt", ["", "word " * 390, "<b>$x$</b>🦊‮", "|||"])

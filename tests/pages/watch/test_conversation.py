@@ -180,10 +180,12 @@ def test_text_of_others_in_a_conversation_is_text(chat: Any, session: State) -> 
 def test_thoughts_are_counted_and_folded(chat: Any, session: State) -> None:
     app = chat(CHAT + "{# </think> #}")
     run = session(app).run
-    for token in run.model.tokenize("<think>one</think>two"):
-        session(app).ending = type(session(app).ending)()
-        run.stop_at()
-        run.force(token.token_id)
+    session(app).ending = type(session(app).ending)(thoughts=1)
+    run.stop_at(thinking_budget=1)
+    for part in ("<think>", "one", "</think>", "two"):
+        for token in run.model.tokenize(part):
+            if not token.special:
+                run.force(token.token_id)
     app.run()
     assert not app.exception
     labels = [label for _first, _end, label in view(app)["thoughts"] if "Thought" in label]

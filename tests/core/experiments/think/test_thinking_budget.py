@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core import Generation, SamplingSettings, load_model
+from core import Generation, Recording, SamplingSettings, load_model
 from core.chat.thoughts import MARKS
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import BadSetting
@@ -16,6 +16,9 @@ from core.experiments.shared.continuation import continuation
 from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, PromptingStyle
 from core.experiments.think.thinking import Question, chance_of, sums, think
 from core.experiments.think.thinking_budget import budget_curve, budget_set
+from core.reports.step_picture import how_chosen
+from pages.ui.charts import live_rows
+from pages.ui.i18n import numbers
 from tests.tiny_models import with_template
 
 pytestmark = pytest.mark.usefixtures("templates_here")
@@ -116,9 +119,17 @@ def test_a_run_ends_its_thoughts_with_the_mark_when_the_budget_is_used_up(thinke
     rest = run.path[opened:]
     assert [step.chosen_by for step in rest[:3]] == ["greedy"] * 3
     assert [step.key for step in rest[3 : 3 + len(closing)]] == closing
-    assert {step.chosen_by for step in rest[3 : 3 + len(closing)]} == {"forced"}
+    assert {step.chosen_by for step in rest[3 : 3 + len(closing)]} == {"budget"}
     assert [step.chosen_by for step in rest[3 + len(closing) :]] == ["greedy"] * 3
     assert run.stops["thinking_budget"] == 3
+    assert "forced by the budget" in numbers.step(rest[3]) and "budget for thoughts" in how_chosen(rest[3], "", "", "")
+    assert "budget for thoughts" in live_rows.caption(rest[3]) and not live_rows.written_token(rest[3])[5], "nobody chose it"
+    path, budgeted = list(run.path), [step.chosen_by for step in run.path]
+    again = [step.chosen_by for step in Recording.loads(Recording.of(run).dumps()).replay(whole=True).stream()]
+    linked = Generation(thinker, [ASKED], GREEDY, thinking_budget=3)
+    for step in path:
+        linked.force(step.key) if step.is_forced else linked.step()
+    assert [step.chosen_by for step in linked.path] == again == budgeted, "also in a file and through a link"
 
 
 def test_a_budget_of_zero_ends_thoughts_that_the_template_opens(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
@@ -137,7 +148,7 @@ def test_a_text_of_ones_own_ends_the_thoughts_of_any_model(tiny: Any) -> None:
     run = Generation(model, "2 + 3?", GREEDY, thinking_budget=4, thinking_end=" The answer is")
     run.generate(4 + len(end) + 2)
     assert [step.key for step in run.path[4 : 4 + len(end)]] == end
-    assert [step.chosen_by == "forced" for step in run.path] == [False] * 4 + [True] * len(end) + [False] * 2
+    assert [step.chosen_by == "budget" for step in run.path] == [False] * 4 + [True] * len(end) + [False] * 2
 
 
 def test_another_token_within_the_end_begins_it_again(thinker: Any) -> None:

@@ -42,6 +42,10 @@ class Taken:
     attempt: int = 0
     settings: SamplingSettings = START
 
+    @property
+    def is_forced(self) -> bool:
+        return self.chosen_by in ("forced", "budget")
+
 
 def test_a_way_is_short_and_reads_back() -> None:
     path = [Taken(5, "sampled"), Taken(6, "greedy"), Taken(231, "forced"), Taken(4095, "sampled"), Taken(64, "sampled", 3)]

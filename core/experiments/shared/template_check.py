@@ -29,6 +29,7 @@ PROBE = (
     {"role": "user", "content": "And of Italy?"},
 )
 FOREIGN = 6.0  # bits at the end token after the answer of PROBE: SmolLM2 has 0.1 in its own template, 14 and 18 in two others
+SURE = 1.0  # bits
 LONGEST_LOG = 200_000  # characters of a pasted text
 _MARK = re.compile(r"<\|[^|<>\s]{1,40}\|>")
 NO_SYSTEM = Message("The template does not take a system prompt.")
@@ -83,6 +84,11 @@ def template_check(model: LanguageModel, messages: Messages, arguments: Argument
     faults = dict.fromkeys([*_text_faults(tokens, content), *unknown, *probed])
     mean = sum(own) / len(own) if own else math.nan
     yield TemplateCheck(tuple(token.piece for token in tokens), tuple(bits), mean, end_bits, tuple(faults))
+
+
+def checked_question(model: LanguageModel) -> Iterator[TemplateCheck]:
+    """Check the template with one question, without an answer. Raises what `template_check` raises."""
+    return template_check(model, checked_messages(PROBE[1:2]))
 
 
 def first_difference(model: LanguageModel, tokens: Sequence[Token], text: str) -> Difference | None:

@@ -13,9 +13,9 @@ import torch
 
 from core import load_model
 from core.chat.conversation import checked_messages
-from core.errors import BrokenLogits, InputError, ModelError, PromptTooLong
-from core.experiments import watch as module
-from core.experiments.watch import LONGEST_LOG, TemplateCheck, first_difference, template_check
+from core.errors import BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
+from core.experiments.shared import template_check as module
+from core.experiments.shared.template_check import LONGEST_LOG, TemplateCheck, first_difference, template_check
 from core.remote import http_client
 from tests.core.plain import plain_logits
 from tests.core.remote.serving import TINY, FakeVLLM, serve
@@ -78,8 +78,10 @@ def test_an_end_mark_that_the_model_knows_is_no_fault_and_one_that_surprises_it_
     (bits,) = [float(word) for word in fault.split() if word.replace(".", "").isdigit()]
     assert "⟨end⟩" in fault and bits == pytest.approx(before.end_bits, abs=0.06) and bits > module.FOREIGN
     head = model.load_network().get_output_embeddings()
-    head.register_forward_hook(lambda _module, _given, logits: logits.index_fill(-1, torch.tensor([end]), 50.0))
-    assert checked(model).faults == () and checked(model).end_bits < 1e-3
+    hook = head.register_forward_hook(lambda _module, _given, logits: logits.index_fill(-1, torch.tensor([end]), 50.0))
+    sure = checked(model)
+    hook.remove()  # other tests have the same model
+    assert sure.faults == () and sure.end_bits < 1e-3
 
 
 def test_the_text_of_a_message_is_no_mark_of_the_template(chatty: Load) -> None:
@@ -95,6 +97,24 @@ def test_a_message_whose_text_is_changed_is_named(chatty: Load) -> None:
         [{"role": "user", "content": "123"}, {"role": "assistant", "content": "abc"}, MESSAGES[0] | {"content": "?"}]
     )
     assert any("changes the text of message 2" in fault for fault in checked(shouted, messages).faults)
+
+
+@pytest.mark.parametrize("text", ["a", "bear " * 40], ids=["one token", "equal tokens"])
+def test_a_message_of_any_text_has_the_surprises_of_a_plain_pass(text: str, chatty: Load, plain: Load) -> None:
+    model = chatty(GOOD)
+    messages = checked_messages([{"role": "user", "content": text}])
+    found = checked(model, messages)
+    ids = [token.token_id for token in model.tokenize_messages(messages)]
+    last = -float(plain_logits(plain("large"), ids[:-1]).double().log_softmax(-1)[ids[-1]]) / math.log(2)
+    assert found.surprises[-1] == pytest.approx(last, abs=1e-3) and not any("changes the text" in fault for fault in found.faults)
+
+
+def test_an_empty_message_and_one_of_ten_thousand_tokens_are_refused_in_a_sentence(chatty: Load) -> None:
+    model = chatty(GOOD)
+    with pytest.raises(EmptyPrompt):
+        checked_messages([{"role": "user", "content": ""}])
+    with pytest.raises(PromptTooLong):
+        checked(model, checked_messages([{"role": "user", "content": "bear " * 10_000}]))
 
 
 def test_many_marks_are_counted_in_linear_time() -> None:

@@ -1,0 +1,38 @@
+"""The controls of a page in the address: read once, when the page opens with a link, and written whenever one is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import streamlit as st
+
+from pages.ui.session.state import current_session
+
+LONGEST = 4_000  # characters of a text
+Linked = Mapping[str, tuple[str, Sequence[object] | None]]  # by the name in the address: key of the widget, allowed values; None for a text
+
+
+def read(linked: Linked, of_sidebar: bool = False) -> None:
+    """Set these controls from the address, once: when the page opens with one. Call it before they are drawn.
+
+    of_sidebar: whether the settings in the sidebar, which is drawn before the page, depend on them: all is drawn again if one was set.
+    """
+    if current_session().place:
+        return
+    before = len(st.session_state)
+    for name, (key, allowed) in linked.items():
+        written = st.query_params.get(name)
+        if written is None or key in st.session_state:
+            continue
+        value = written[:LONGEST] if allowed is None else next((option for option in allowed if str(option) == written), None)
+        if value is not None:
+            st.session_state[key] = value
+    if of_sidebar and len(st.session_state) > before:
+        st.rerun()
+
+
+def write(linked: Linked, usual: Collection[object]) -> None:
+    """Put the controls that differ from the usual values into the address. Call it after they were drawn."""
+    values = {name: st.session_state.get(key) for name, (key, _allowed) in linked.items()}
+    shown = {name: str(value) for name, value in values.items() if value is not None and value not in usual}
+    current_session().place = {name: text for name, text in shown.items() if len(text) <= LONGEST}

@@ -1,0 +1,64 @@
+"""Controls of pages in the address: a link sets them, a change is written, and what is not valid is as if it were not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.ui.session.linked_controls import LONGEST
+from tests.pages.apptest import Open, State
+
+LOOP = {"text": "She sang", "copies": "6", "length": "400", "chosen_by": "own"}
+MANY = {"loop": "How often", "texts": "48"}
+BUDGET = {"think": "How much is enough?", "question": "1 + 2?", "answer": "3", "count": "10", "carries": "False"}
+OWN = {"read": "own", "beside": "nobody", "text": "A fox.", "at": "1.5"}
+WORDS = {"text": 'A fox: {"name": "Reynard"}', "tint": "entropy", "sure": "True", "parts": "words"}
+
+
+@pytest.mark.parametrize(
+    ("page", "link"),
+    [
+        ("looping", LOOP),
+        ("looping", MANY),
+        ("think", BUDGET),
+        ("calibration", {"read": "own", "beside": "nobody", "text": "A fox."}),
+        ("calibration", {"at": "1.5"}),
+        ("read", WORDS),
+        ("watch", {"template": "True", "sure": "True", "parts": "words"}),
+        ("read", {"read": "texts", "text": "A fox.", "second": "A bear."}),
+    ],
+)
+def test_a_link_opens_a_page_with_its_controls_and_the_page_writes_the_same_link(
+    page: str, link: dict[str, str], open_app: Open, session: State
+) -> None:
+    app = open_app(page=page, **link)
+    assert not app.exception and session(app).place == link
+
+
+def test_a_change_is_written_and_usual_values_are_not(open_app: Open, session: State) -> None:
+    app = open_app(page="looping")
+    assert session(app).place == {}
+    app.segmented_control(key="looping_copies").set_value(3).run()
+    assert session(app).place == {"copies": "3"}
+    app.text_input(key="looping_prompt").set_value("She sang").run()
+    app.segmented_control(key="looping_copies").set_value(4).run()
+    assert session(app).place == {"text": "She sang"}
+
+
+@pytest.mark.parametrize(("page", "link"), [("looping", LOOP), ("think", BUDGET), ("why", {"why": "Turn it up"})])
+def test_the_sidebar_has_the_settings_that_the_linked_controls_need(page: str, link: dict[str, str], open_app: Open) -> None:
+    assert any(field.key == "seed" for field in open_app(page=page, **link).number_input)
+
+
+@pytest.mark.parametrize("page", ["looping", "think", "calibration", "read"])
+@pytest.mark.parametrize("value", ["", "9", "nan", "x" * 100_000, "\x00<script>"])
+def test_a_broken_link_is_as_if_it_were_not_there(page: str, value: str, open_app: Open, session: State) -> None:
+    names = (*LOOP, *MANY, *BUDGET, *OWN, *WORDS)
+    texts = {"text", "question", "answer", "second"}
+    app = open_app(page=page, **{name: value for name in names if name not in texts})
+    assert not app.exception and session(app).place == {}
+
+
+def test_a_text_that_is_too_long_for_a_link_is_left_out(open_app: Open, session: State) -> None:
+    app = open_app(page="read")
+    app.text_area(key="read_text").set_value("fox " * LONGEST).run()
+    assert not app.exception and "text" not in session(app).place
