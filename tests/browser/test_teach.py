@@ -73,7 +73,7 @@ def test_pause_one_step_a_moment_looked_at_and_undo(at: At) -> None:
     press(page, "teach_start")
     page.locator(".st-key-recorded_teach").wait_for(state="detached")
     moments = page.locator(".st-key-teach_way svg .mark-rect path")
-    moments.first.wait_for()
+    page.get_by_text("gradient norm").wait_for()
     press(page, "teach_pause")
     page.locator(".st-key-teach_one button").wait_for()
     before = steps_learned(page)

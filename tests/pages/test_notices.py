@@ -8,6 +8,7 @@ from core.errors import BadSetting
 from pages.ui.i18n import example_texts
 from pages.ui.session import elements, error_boundary, notices, share_link, state
 from pages.ui.session.error_boundary import action_boundary
+from pages.ui.shell import frame
 from tests.pages.apptest import Open, State, go, live, press, told, view
 
 TOO_LONG = {"characters": "x" * (share_link.LONGEST_PROMPT + 1), "tokens": "and so on " * 1900}
@@ -48,6 +49,13 @@ def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: st
     assert visitor.notices.latest == [state.Notice("Too little.", "")]
     elements.clear_notices()
     assert visitor.notices.latest == []
+
+
+def test_a_notice_of_a_press_during_a_run_of_the_page_is_said_once(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frame, "show_next_page_link", lambda path: notices.notify("By the way."))
+    app = open_app()
+    assert told(app) == ["By the way."], "the live view says it"
+    assert told(go(app, "cost")) == ["By the way."], "a page without it at its head"
 
 
 @pytest.mark.parametrize("prompt", REFUSED.values(), ids=REFUSED)

@@ -74,7 +74,7 @@ def notices(place: str = "") -> None:
 
 def mark_notices() -> None:
     """Note that the live view shows the notices without a place."""
-    current_session().notices.shown.update(current.notices())
+    current_session().notices.in_view = True
 
 
 def has_run() -> bool:

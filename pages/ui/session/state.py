@@ -64,13 +64,15 @@ Kept = TypeVar("Kept")
 class Notices:
     """Sentences for the visitor. latest: about the latest action. next_page: for the page that the app switches to.
 
-    shown: those that the page has drawn. head: container for late ones at the head of the page.
+    shown: those that the page has drawn. head: container for late ones at the head of the page. in_view: whether the live view shows those
+    without a place, also late ones.
     """
 
     latest: list[Notice] = field(default_factory=list)
     next_page: list[str] = field(default_factory=list)
     shown: set[Notice] = field(default_factory=set)
     head: Any = None
+    in_view: bool = False
 
 
 @dataclass(slots=True)
@@ -323,4 +325,4 @@ def begin_page(page: str) -> None:
         session.notices.latest.clear()
     session.notices.latest += [Notice(sentence) for sentence in session.notices.next_page]
     session.notices.next_page.clear()
-    session.page, session.notices.head, session.notices.shown = page, None, set()
+    session.page, session.notices.head, session.notices.shown, session.notices.in_view = page, None, set(), False
