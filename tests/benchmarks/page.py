@@ -51,7 +51,8 @@ WATCH = """() => {
   };
   requestAnimationFrame(frame);
 }"""
-DRAWN = """path => (window.tokenViewerPage || "watch") === path && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning"
+DRAWN = """path => (window.tokenViewerPage || "watch") === path
+  && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning"
   && [...document.querySelectorAll("[data-testid=stVegaLiteChart]")].every(one => !one.checkVisibility() || one.querySelector("svg"))
   && performance.now() - window.measured.began"""
 SETTLED = f"() => window.measured.last > window.measured.began && performance.now() - window.measured.last > {QUIET}"

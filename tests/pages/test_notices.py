@@ -55,7 +55,7 @@ def test_a_notice_of_a_press_during_a_run_of_the_page_is_said_once(open_app: Ope
     monkeypatch.setattr(frame, "show_next_page_link", lambda path: notices.notify("By the way."))
     app = open_app()
     assert told(app) == ["By the way."], "the live view says it"
-    assert told(go(app, "cost")) == ["By the way."], "a page without it at its head"
+    assert told(go(app, "glossary")) == ["By the way."], "a page without it at its head"
 
 
 @pytest.mark.parametrize("prompt", REFUSED.values(), ids=REFUSED)
