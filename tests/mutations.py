@@ -61,8 +61,8 @@ MUTATIONS = (
     Mutation(
         "the bars add up to 0.999",
         "core/record/step_rows.py",
-        "model = seen.rest_model_probability + float(",
-        "model = seen.rest_model_probability - 0.001 + float(",
+        "model = distribution.rest_model_probability + float(",
+        "model = distribution.rest_model_probability - 0.001 + float(",
         "tests/core/record/test_step_rows.py",
     ),
     Mutation(

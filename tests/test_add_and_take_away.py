@@ -89,11 +89,11 @@ app.button(key="echo_start").click().run()
 worker = app.session_state["_session"].experiments["echo"]
 assert worker.wait(60)
 app.run()
-assert len(worker.seen) == 20 and "How surprising" in shown() and "echo_bars" in shown()
+assert len(worker.observations) == 20 and "How surprising" in shown() and "echo_bars" in shown()
 (result,) = [result for result in features.recorded() if result.name == "echo"]
 from core.experiments.echo import echo
 seen = list(echo(load_model("storyteller"), "Once", SamplingSettings(), 3))
-assert result.seen is type(seen[0]) and result.claim.holds(seen) and not result.claim.holds(seen[1:])
+assert result.observation is type(seen[0]) and result.claim.holds(seen) and not result.claim.holds(seen[1:])
 
 settings = SamplingSettings(nudge=1.5, nudge_growth="curved", nudge_twice=True)
 for wrong in (6, "a lot", float("nan"), True):

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
-from core.experiments.shared.claim import Claim, Seen
+from core.experiments.shared.claim import Claim, Observations
 from core.experiments.shared.next_token import next_token
 from core.generation.generation import Generation
 from core.message import Message
@@ -149,8 +149,8 @@ def trend(steps: Sequence[RaceStep], runner: str) -> Trend | None:
     return Trend(float(y.mean() - slope * x.mean()), slope, error, explained, len(mine) - 1, mine[0].seconds, prompt)
 
 
-def _cache_wins(seen: Seen) -> bool:
-    runs = [[step for step in seen if (step.runner == CACHED) is cached] for cached in (True, False)]
+def _cache_wins(observations: Observations) -> bool:
+    runs = [[step for step in observations if (step.runner == CACHED) is cached] for cached in (True, False)]
     same = [step.token_id for step in runs[0]] == [step.token_id for step in runs[1]]
     return same and 1.5 * runs[0][-1].total_seconds < runs[1][-1].total_seconds
 

@@ -14,7 +14,7 @@ import torch
 
 from core.engine.model import LanguageModel
 from core.errors import InputError
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.experiments.shared.confidence_interval import wilson
 from core.inspection.named_answers import named_answers
 from core.inspection.scoring import read_logits
@@ -93,18 +93,18 @@ def calibrations(models: Sequence[TokenSource], texts: Sequence[str]) -> Iterato
         require(model, Can.ALL_TOKENS, Can.TOKEN_IDS)
     for model in models:
         tally, total = _Tally(), sum(len(model.encode(text)) for text in texts)
-        seen = Calibration(model.name, 0, 0, total)
+        result = Calibration(model.name, 0, 0, total)
         for text in texts:
-            before = seen.done
+            before = result.done
             for read, _count in read_logits(model, text, tally.take):
-                seen = replace(seen, done=before + read, places=tally.places)
-                yield seen
+                result = replace(result, done=before + read, places=tally.places)
+                yield result
         if not tally.places:
             raise InputError("A single token cannot be scored, because no token comes before it. Write a little more.")
         die = named_answers(model, model.encode(DIE), FACES) if isinstance(model, LanguageModel) else []
         counts, hits = (tuple(tuple(map(int, row)) for row in table) for table in (tally.counts, tally.hits))
         sums = tuple(tuple(round(max(0.0, float(value)), 6) for value in row) for row in tally.sums)
-        yield replace(seen, done=total, counts=counts, sums=sums, hits=hits, die=tuple(face.probability for face in die))
+        yield replace(result, done=total, counts=counts, sums=sums, hits=hits, die=tuple(face.probability for face in die))
 
 
 class _Tally:
@@ -134,8 +134,8 @@ class _Tally:
         into += torch.bincount(place, weights.double(), len(into)).cpu().numpy()
 
 
-def teacher_is_calibrated(seen: Seen) -> bool:
+def teacher_is_calibrated(observations: Observations) -> bool:
     """Return whether the teacher is nearer to the diagonal than its pupil, each at a temperature near 1, and worse at 2."""
-    teacher, pupil = (part for part in seen if part.counts)
+    teacher, pupil = (part for part in observations if part.counts)
     near = all(abs(part.best() - 1.0) < 0.15 and part.distance(2.0) > 4 * part.distance(1.0) for part in (teacher, pupil))
     return near and teacher.distance(1.0) < pupil.distance(1.0)

@@ -77,10 +77,10 @@ def two_requests(
             return
 
 
-def answers(seen: Sequence[tuple[int, RequestCost]], index: int) -> list[list[RequestCost]]:
+def answers(observations: Sequence[tuple[int, RequestCost]], index: int) -> list[list[RequestCost]]:
     """Return the answers to one of the prompts, each with its costs after every token, the one of median time first."""
     runs: list[list[RequestCost]] = []
-    for number, progress in seen:
+    for number, progress in observations:
         if number == index:
             if progress.receipt.new_tokens == 1:
                 runs.append([])
@@ -89,11 +89,11 @@ def answers(seen: Sequence[tuple[int, RequestCost]], index: int) -> list[list[Re
     return [by_time[len(runs) // 2], *(run for run in runs if run is not by_time[len(runs) // 2])] if runs else []
 
 
-def is_compared(seen: Sequence[tuple[int, RequestCost]]) -> bool:
+def is_compared(observations: Sequence[tuple[int, RequestCost]]) -> bool:
     """Return whether both prompts get the same answer, and the second costs at least twice the work and, in the median, no less time."""
-    if min(len(answers(seen, index)) for index in (0, 1)) < ANSWERS:
+    if min(len(answers(observations, index)) for index in (0, 1)) < ANSWERS:
         return False
-    brief, long = (answers(seen, index)[0][-1] for index in (0, 1))
+    brief, long = (answers(observations, index)[0][-1] for index in (0, 1))
     return (
         brief.text.strip() == long.text.strip()
         and (long.receipt.multiply_adds or 0.0) >= 2 * (brief.receipt.multiply_adds or math.inf)

@@ -163,24 +163,24 @@ def looping(
         if found is None:
             yield _without_loop(model, run, causes)
             return
-        seen = replace(Looping(run.text, len(run.path)), **copies_of(run.path, found))
-        yield seen
+        result = replace(Looping(run.text, len(run.path)), **copies_of(run.path, found))
+        yield result
         if causes:
-            yield from _causes(model, run, found, seen)
+            yield from _causes(model, run, found, result)
     finally:
         run.release()
 
 
 def _without_loop(model: LanguageModel, run: Generation, causes: bool) -> Looping:
     """Return a run that does not loop, with the price of its settings and of none, if they differ from greedy."""
-    seen = Looping(run.text, len(run.path), done=True)
+    result = Looping(run.text, len(run.path), done=True)
     if not causes or run.settings.greedy:
-        return seen
+        return result
     price = _Price(model)
     own, none = (
         Remedy("", 0.0, "", None, 0, len(run.path), *price.of(settings)) for settings in (run.settings, SamplingSettings(greedy=True))
     )
-    return replace(seen, own=own, usual=none, facts=price.count)
+    return replace(result, own=own, usual=none, facts=price.count)
 
 
 def copies_of(path: Sequence[Step], loop: Loop) -> dict[str, Any]:
@@ -197,14 +197,14 @@ def copies_of(path: Sequence[Step], loop: Loop) -> dict[str, Any]:
     return {**counts, "written": written, "pieces": pieces, "shares": shares, "each": tuple(each)}
 
 
-def _causes(model: LanguageModel, run: Generation, loop: Loop, seen: Looping) -> Iterator[Looping]:
+def _causes(model: LanguageModel, run: Generation, loop: Loop, result: Looping) -> Iterator[Looping]:
     """Yield what ends the loop and what it costs, and which heads copy."""
     ids, prompt = [int(i) for i in run.token_ids], len(run.prompt_tokens)
     expected = ids[-loop.period :]  # the tokens with which the loop goes on
     room = model.context_length - len(ids) - 1 if model.context_length else MOST_WRITTEN
     steps = min(MOST_WRITTEN, 2 * loop.period + 24, room)
     if steps < 1:
-        yield replace(seen, done=True)
+        yield replace(result, done=True)
         return
     tried = [("", 0.0, run.settings)]
     tried += [(name, value, with_remedy(run.settings, name, value)) for name, values in REMEDIES.items() for value in values]
@@ -216,22 +216,22 @@ def _causes(model: LanguageModel, run: Generation, loop: Loop, seen: Looping) ->
         again = find([*ids[prompt:], *new])
         cost = price.of(settings)
         found.append(Remedy(name, value, row.text, _left_at(new, expected), again.period if again else 0, len(new), *cost))
-        yield replace(seen, usual=found[0], remedies=tuple(found[1:]), facts=price.count)
-    seen = replace(seen, usual=found[0], remedies=tuple(found[1:]), facts=price.count)
+        yield replace(result, usual=found[0], remedies=tuple(found[1:]), facts=price.count)
+    result = replace(result, usual=found[0], remedies=tuple(found[1:]), facts=price.count)
     attending = copying_heads(model, ids, loop.period)
-    seen = replace(seen, attending=tuple(attending[: max(SWITCHED_OFF)]))
-    yield seen
+    result = replace(result, attending=tuple(attending[: max(SWITCHED_OFF)]))
+    yield result
     for count in SWITCHED_OFF:
         if len(attending) < count:
             break
         tried_heads = _without(model, run, attending[:count], steps, expected)
-        seen = replace(seen, switched_off=(*seen.switched_off, tried_heads))
-        yield seen
+        result = replace(result, switched_off=(*result.switched_off, tried_heads))
+        yield result
         if tried_heads.left_at is not None:
             if len(attending) >= 2 * count:
-                seen = replace(seen, others_off=_without(model, run, attending[-count:], steps, expected))
+                result = replace(result, others_off=_without(model, run, attending[-count:], steps, expected))
             break
-    yield replace(seen, done=True)
+    yield replace(result, done=True)
 
 
 def with_remedy(settings: SamplingSettings, name: str, value: float) -> SamplingSettings:

@@ -29,7 +29,7 @@ from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
 from core.engine.weight_rounding import rounded_copy, weight_matrices
 from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, PromptTooLong
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.experiments.shared.closeness import divergence, first_difference
 from core.experiments.shared.network_copy import GROUP, NO_MATRICES, network_copy, turn
 from core.experiments.shared.prompt_tokens import encoded, prompt_ids
@@ -484,6 +484,6 @@ def two_orders(dtype: str, numbers: tuple[float, float, float] = (0.1, 0.3, 0.5)
     return float((a + b) + c), float(a + (b + c))
 
 
-def sizes(seen: Seen) -> list[float]:
+def sizes(observations: Observations) -> list[float]:
     """Return the largest difference of each way from the first one, nats."""
-    return [way.difference.largest for way in seen if isinstance(way, Comparison)]
+    return [way.difference.largest for way in observations if isinstance(way, Comparison)]

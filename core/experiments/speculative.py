@@ -27,7 +27,7 @@ from core.checked_number import whole_number
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.experiments.shared.closeness import sized
 from core.experiments.shared.prompt_tokens import prompt_ids
 from core.message import Message
@@ -67,10 +67,10 @@ class Gain:
     speed_up: float | None
 
 
-def gain(seen: Sequence[SpeculativeRound | PlainStep], guesses: int) -> Gain:
+def gain(observations: Sequence[SpeculativeRound | PlainStep], guesses: int) -> Gain:
     """Return the figures so far."""
-    rounds = [round_ for round_ in seen if isinstance(round_, SpeculativeRound)]
-    plain = [step for step in seen if isinstance(step, PlainStep)]
+    rounds = [round_ for round_ in observations if isinstance(round_, SpeculativeRound)]
+    plain = [step for step in observations if isinstance(step, PlainStep)]
     accepted = sum(round_.accepted for round_ in rounds)
     drafted = sum(len(round_.drafted) for round_ in rounds)
     judged = accepted + sum(guess.verdict == REJECTED for round_ in rounds for guess in round_.drafted)
@@ -456,6 +456,6 @@ class _Plain:
         self._cache.clear()
 
 
-def verified_in_few_passes(seen: Seen) -> bool:
-    figures = gain(seen, 4)
+def verified_in_few_passes(observations: Observations) -> bool:
+    figures = gain(observations, 4)
     return figures.acceptance_rate >= 0.8 and figures.tokens_per_pass >= 3

@@ -12,7 +12,7 @@ from time import monotonic
 
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.experiments.shared.result_file import StoredDistribution
 from core.experiments.shared.training_queue import QUEUE, Ended, TrainingQueue, Waiting, in_turn
 from core.finetuning.finetune import FineTuning, TrainingStep
@@ -102,8 +102,8 @@ def _expected(student: LanguageModel, beginning: str) -> TokenDistribution:
     return distribution
 
 
-def learned(seen: Seen) -> bool:
-    probes = [probe for probe in seen if isinstance(probe, Probe)]
+def learned(observations: Observations) -> bool:
+    probes = [probe for probe in observations if isinstance(probe, Probe)]
     first, last = probes[0].distribution.candidates, probes[-1].distribution.candidates[0]
     before = next((c.model_probability for c in first if c.token_id == last.token_id), 0.0)
     return last.model_probability > 0.5 > before

@@ -66,7 +66,7 @@ class Measured:
     words: int = 0
 
 
-Seen = MarkedToken | Measured
+Observation = MarkedToken | Measured
 
 
 @cache
@@ -82,7 +82,7 @@ def human_excerpts(model: TokenSource, length: int, most: int) -> Iterator[list[
         yield ids[start : start + length]
 
 
-def watch(model: TokenSource, prompt: str, settings: SamplingSettings, length: int = 100, runs: int = RUNS) -> Iterator[Seen]:
+def watch(model: TokenSource, prompt: str, settings: SamplingSettings, length: int = 100, runs: int = RUNS) -> Iterator[Observation]:
     """Write a marked and an unmarked run with the same dice, token by token; then attack the marked one; then score many other texts.
 
     The other texts are `runs` marked and as many unmarked runs with other seeds (with greedy one of each, because all are equal), and 200
@@ -143,9 +143,9 @@ def measured(kind: str, model: TokenSource, ids: Sequence[int], settings: Sampli
     return Measured(kind, scored.z, scored.p_value, changed, words)
 
 
-def null_of(seen: Sequence[Seen]) -> NormalDist | None:
+def null_of(observations: Sequence[Observation]) -> NormalDist | None:
     """Return the distribution of z over the unmarked runs of the same model and length; None for fewer than ten."""
-    values = [each.z for each in seen if isinstance(each, Measured) and each.kind == UNMARKED]
+    values = [each.z for each in observations if isinstance(each, Measured) and each.kind == UNMARKED]
     return NormalDist.from_samples(values) if len(values) >= 10 and len(set(values)) > 1 else None
 
 
@@ -178,9 +178,9 @@ def attack(model: TokenSource, text: str, settings: SamplingSettings) -> Iterato
         yield measured(ATTACKED, model, ids, settings, changed, len(words))
 
 
-def mark_is_found(seen: Sequence[Seen]) -> bool:
+def mark_is_found(observations: Sequence[Observation]) -> bool:
     called = {
-        kind: [text.p_value < CALLED for text in seen if isinstance(text, Measured) and text.kind == kind]
+        kind: [text.p_value < CALLED for text in observations if isinstance(text, Measured) and text.kind == kind]
         for kind in (MARKED, UNMARKED, HUMAN, ATTACKED)
     }
     told_apart = np.mean(called[MARKED]) >= 0.9 and not any(called[UNMARKED]) and sum(called[HUMAN]) <= 1

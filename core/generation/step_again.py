@@ -74,31 +74,33 @@ class TwoSettings:
     exact: bool
 
 
-def two_settings(run: Generation, seen: TokenDistribution, first: SamplingSettings, second: SamplingSettings) -> TwoSettings:
+def two_settings(run: Generation, distribution: TokenDistribution, first: SamplingSettings, second: SamplingSettings) -> TwoSettings:
     """Return a step of the current path, or the next one, under two settings. The model's pass is shared; the run does not change.
 
     The roll is the one that this step had, with the seed of the run's settings for a step without dice. Raises what `next_distribution`
     raises, and BadSetting.
     """
     with run.turn:
-        forward = run.forward_before(seen.index)
-        attempt = seen.attempt if isinstance(seen, Step) else 0
-        own_roll = seen.roll if isinstance(seen, Step) else None
-        roll = dice.roll(run.settings.seed, seen.index, attempt) if own_roll is None else own_roll
-        first_step, second_step = (_step(run, forward, seen, settings, roll, attempt) for settings in (first, second))
-        p, q = (sampling_probabilities(forward.logits.values, asked, run.history(asked, seen.index)) for asked in (first, second))
+        forward = run.forward_before(distribution.index)
+        attempt = distribution.attempt if isinstance(distribution, Step) else 0
+        own_roll = distribution.roll if isinstance(distribution, Step) else None
+        roll = dice.roll(run.settings.seed, distribution.index, attempt) if own_roll is None else own_roll
+        first_step, second_step = (_step(run, forward, distribution, settings, roll, attempt) for settings in (first, second))
+        p, q = (sampling_probabilities(forward.logits.values, asked, run.history(asked, distribution.index)) for asked in (first, second))
     return TwoSettings(first_step, second_step, float(np.abs(p - q).sum()) / 2, jensen_shannon(p, q), forward.logits.top_logprobs is None)
 
 
-def _step(run: Generation, forward: Forward, seen: TokenDistribution, settings: SamplingSettings, roll: float, attempt: int) -> Step:
+def _step(
+    run: Generation, forward: Forward, distribution: TokenDistribution, settings: SamplingSettings, roll: float, attempt: int
+) -> Step:
     greedy, logits = settings.greedy, forward.logits
-    text = run.history(settings, seen.index)
+    text = run.history(settings, distribution.index)
     observation = observe_stages.observe(
         logits.values, settings, text, logits.listing(run.top_n), roll=None if greedy else roll, greedily=greedy
     )
     return Step(
-        index=seen.index,
-        position=seen.position,
+        index=distribution.index,
+        position=distribution.position,
         settings=settings,
         forward=forward.measured,
         vocabulary=run.vocabulary,
@@ -107,7 +109,7 @@ def _step(run: Generation, forward: Forward, seen: TokenDistribution, settings: 
         chosen_by="greedy" if greedy else "sampled",
         roll=None if greedy else roll,
         attempt=0 if greedy else attempt,
-        before=run.path[seen.index - 1] if seen.index else run.prompt,
+        before=run.path[distribution.index - 1] if distribution.index else run.prompt,
     )
 
 

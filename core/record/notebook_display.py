@@ -36,10 +36,10 @@ def tinted(path: Iterable[Step], prompt: Sequence[Token] = (), last: bool = True
     return f'<p style="margin:0.3em 0;{FONT};font-size:1.15em;line-height:1.6;white-space:pre-wrap;color:{LIGHT.text}">{"".join(parts)}</p>'
 
 
-def bars(seen: TokenDistribution, rows: int = ROWS) -> str:
+def bars(distribution: TokenDistribution, rows: int = ROWS) -> str:
     """Return bars from 0 to 100 %: the model's probability pale, the probability after the settings solid, the chosen token orange."""
     lines = []
-    for row in step_rows(seen, rows).listed:
+    for row in step_rows(distribution, rows).listed:
         colour = LIGHT.chosen if row.chosen else LIGHT.dice
         label = f"color:{LIGHT.chosen_text};font-weight:600;" if row.chosen else ""
         cut = f" · cut by {', '.join(row.excluded_by)}" if row.excluded_by else ""

@@ -53,20 +53,20 @@ class Constrained:
     wanted: Candidate | None
 
 
-def constrained(seen: TokenDistribution) -> Constrained | None:
+def constrained(distribution: TokenDistribution) -> Constrained | None:
     """Return what the constraint did to this step, None without one."""
-    if STAGE not in seen.stage_names:
+    if STAGE not in distribution.stage_names:
         return None
-    row = seen.stage_names.index(STAGE)
-    before, after = seen.probabilities[row - 1], seen.probabilities[row]
+    row = distribution.stage_names.index(STAGE)
+    before, after = distribution.probabilities[row - 1], distribution.probabilities[row]
     kept = after > 0
     if kept.any():  # the kept tokens were all scaled by the same factor
         best = int(after.argmax())
         excluded, at_least = 1.0 - float(before[best] / after[best]), False
     else:
         excluded, at_least = float(before.sum()), True
-    wanted = seen.candidate(0) if int(seen.removed_at[0]) == row else None
-    return Constrained(min(1.0, max(0.0, excluded)), at_least, seen.stage_kept[row], wanted)
+    wanted = distribution.candidate(0) if int(distribution.removed_at[0]) == row else None
+    return Constrained(min(1.0, max(0.0, excluded)), at_least, distribution.stage_kept[row], wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +121,22 @@ class StepRows:
         return (*self.listed, self.rest)
 
 
-def step_rows(seen: TokenDistribution | Step, count: int, unlikely: Unlikely = "shown") -> StepRows:
+def step_rows(distribution: TokenDistribution | Step, count: int, unlikely: Unlikely = "shown") -> StepRows:
     """Return at most `count` candidates, the model's likeliest first, and the rest. Under a constraint the allowed tokens come first.
 
     A chosen token with a higher rank takes the last row. unlikely: excluded candidates below `WORTH_A_ROW` are "shown"; "folded" into the
     rest at the end of the list, but not the first `FEWEST` rows; or "skipped", so that later candidates take their rows.
     """
-    columns = _Columns(seen)
+    columns = _Columns(distribution)
     ordered = range(len(columns.model))
-    listed = sorted(ordered, key=columns.allowed_first) if STAGE in seen.stage_names else list(ordered)
+    listed = sorted(ordered, key=columns.allowed_first) if STAGE in distribution.stage_names else list(ordered)
     if unlikely == "skipped":
         listed = [column for column in listed if not columns.is_unlikely(column)]
     listed = listed[:count]
     shown = _folded(listed, columns) if unlikely == "folded" else listed
     if columns.chosen >= 0 and columns.chosen not in listed:
         shown = [*shown[: count - 1], columns.chosen]
-    return StepRows(tuple([_row(seen, columns, column) for column in shown]), _rest(seen, shown), len(listed) - len(shown))
+    return StepRows(tuple([_row(distribution, columns, column) for column in shown]), _rest(distribution, shown), len(listed) - len(shown))
 
 
 def label_of(piece: str) -> str:
@@ -159,11 +159,11 @@ class _Columns:
     removed: index of the stage that excluded the token, -1 without one. chosen: column of the chosen token, -1 without one.
     """
 
-    def __init__(self, seen: TokenDistribution) -> None:
-        self.model: list[float] = seen.probabilities[0].tolist()
-        self.final: list[float] = seen.probabilities[-1].tolist()
-        self.removed: list[int] = seen.removed_at.tolist()
-        self.chosen: int = getattr(seen, "chosen_column", -1)
+    def __init__(self, distribution: TokenDistribution) -> None:
+        self.model: list[float] = distribution.probabilities[0].tolist()
+        self.final: list[float] = distribution.probabilities[-1].tolist()
+        self.removed: list[int] = distribution.removed_at.tolist()
+        self.chosen: int = getattr(distribution, "chosen_column", -1)
 
     def allowed_first(self, column: int) -> tuple[bool, float]:
         """Return by what the tokens are ordered under a constraint."""
@@ -182,8 +182,8 @@ def _folded(listed: list[int], columns: _Columns) -> list[int]:
     return listed[:kept] if len(listed) - kept > 1 else listed
 
 
-def _row(seen: TokenDistribution, columns: _Columns, column: int) -> StepRow:
-    candidate = seen.candidate(column)
+def _row(distribution: TokenDistribution, columns: _Columns, column: int) -> StepRow:
+    candidate = distribution.candidate(column)
     start, share = candidate.dice_start, candidate.sampling_probability
     return StepRow(
         key=candidate.key,
@@ -191,27 +191,27 @@ def _row(seen: TokenDistribution, columns: _Columns, column: int) -> StepRow:
         model=candidate.model_probability,
         final=share,
         chosen=column == columns.chosen,
-        excluded_by=_stages(seen, candidate, columns),
+        excluded_by=_stages(distribution, candidate, columns),
         segment=None if start is None or not share > 0 else (start, min(1.0, start + share)),
         candidate=candidate,
     )
 
 
-def _stages(seen: TokenDistribution, candidate: Candidate, columns: _Columns) -> tuple[str, ...]:
+def _stages(distribution: TokenDistribution, candidate: Candidate, columns: _Columns) -> tuple[str, ...]:
     """Return the stages that excluded a candidate. Greedy excludes a likelier token because of the stages before it."""
-    if candidate.removed_by == "greedy" and (moved := seen.moved_by):
+    if candidate.removed_by == "greedy" and (moved := distribution.moved_by):
         taken = next(column for column, share in enumerate(columns.final) if share)
-        if candidate.rank < int(seen.ranks[taken]):
+        if candidate.rank < int(distribution.ranks[taken]):
             return (*moved, "greedy")
     return () if candidate.removed_by is None else (candidate.removed_by,)
 
 
-def _rest(seen: TokenDistribution, shown: list[int]) -> StepRow:
+def _rest(distribution: TokenDistribution, shown: list[int]) -> StepRow:
     """Return the row of all tokens that are not shown. Both probabilities are NaN if the source measured no unlisted tokens."""
-    hidden = np.ones(len(seen.token_ids), dtype=bool)
+    hidden = np.ones(len(distribution.token_ids), dtype=bool)
     hidden[shown] = False
-    model = seen.rest_model_probability + float(np.nansum(seen.probabilities[0, hidden]))
-    final = measured(seen.rest_sampling_probability) + float(np.nansum(seen.probabilities[-1, hidden]))
+    model = distribution.rest_model_probability + float(np.nansum(distribution.probabilities[0, hidden]))
+    final = measured(distribution.rest_sampling_probability) + float(np.nansum(distribution.probabilities[-1, hidden]))
     return StepRow(REST, "", model, math.nan if math.isnan(model) else final)
 
 

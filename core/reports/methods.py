@@ -119,6 +119,6 @@ def step_in_notebook(step: Step) -> str:
     return notebook_display.framed(f"Token {step.index + 1}: {step.piece} · {how}", notebook_display.bars(step))
 
 
-def distribution_in_notebook(seen: TokenDistribution) -> str:
+def distribution_in_notebook(distribution: TokenDistribution) -> str:
     """Return the bars, for a notebook."""
-    return notebook_display.framed(f"What comes next? Token {seen.index + 1}", notebook_display.bars(seen))
+    return notebook_display.framed(f"What comes next? Token {distribution.index + 1}", notebook_display.bars(distribution))

@@ -36,7 +36,10 @@ FEATURE = Feature(
             tuple[Peak, int],
             claim=Claim(
                 "a larger batch writes more tokens per second",
-                lambda seen: max(seen, key=lambda p: p.size).tokens_per_second > 1.3 * min(seen, key=lambda p: p.size).tokens_per_second,
+                lambda observations: (
+                    max(observations, key=lambda p: p.size).tokens_per_second
+                    > 1.3 * min(observations, key=lambda p: p.size).tokens_per_second
+                ),
             ),
         ),
         Recorded(

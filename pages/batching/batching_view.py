@@ -37,9 +37,9 @@ class ShownBoard:
 def board(run: Experiment) -> Board:
     """Return the board after all observations; each observation is read once, however often it is drawn."""
     shown = memory(ShownBoard)
-    if shown.board is None or shown.about is not run.about or shown.board.read > len(run.seen):
+    if shown.board is None or shown.about is not run.about or shown.board.read > len(run.observations):
         shown.about, shown.board = run.about, Board.of(run.about[0])
-    shown.board.take(run.seen)
+    shown.board.take(run.observations)
     return shown.board
 
 
@@ -106,7 +106,7 @@ def _by_label(side: Summary) -> dict[str, str]:
 
 def draw_check(run: Experiment) -> None:
     """Draw how many tokens are the same as in runs of single requests."""
-    checks: list[Alone] = list(run.seen)
+    checks: list[Alone] = list(run.observations)
     count = sum(check.tokens for check in checks)
     parted = [check for check in checks if check.first_difference is not None]
     same = count - sum(check.tokens - (check.first_difference or 0) for check in parted)
@@ -129,7 +129,7 @@ def draw_check(run: Experiment) -> None:
 
 def draw_curve(run: Experiment) -> None:
     """Draw the measured passes of every batch size beside what the memory's speed allows."""
-    points: list[CurvePoint] = sorted({point.size: point for point in run.seen}.values(), key=lambda point: point.size)
+    points: list[CurvePoint] = sorted({point.size: point for point in run.observations}.values(), key=lambda point: point.size)
     peak, weights = run.about
     table = pd.DataFrame(
         [

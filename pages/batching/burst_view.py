@@ -52,18 +52,18 @@ def burst_page(prompt_field: Callable[[], None]) -> None:
 
 def draw(run: Experiment) -> None:
     """Draw the requests, and what the server reports."""
-    arrived(run.about, run.seen)
-    reported([event for event in run.seen if isinstance(event, MetricsAt)], run.seen)
+    arrived(run.about, run.observations)
+    reported([event for event in run.observations if isinstance(event, MetricsAt)], run.observations)
 
 
-def board_of(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | MetricsAt, ...]) -> Board:
+def board_of(who: tuple[PlannedRequest, ...], observations: tuple[Arrived | MetricsAt, ...]) -> Board:
     """Return the requests as rows: waiting until their first token, decoding until their last."""
     board = Board.of(who, sides=1)
     side = board.sides[0]
-    now = max(event.seconds for event in seen)
+    now = max(event.seconds for event in observations)
     first: dict[int, float] = {}
     last: dict[int, float] = {}
-    for event in seen:
+    for event in observations:
         if isinstance(event, Arrived):
             side.texts[event.reader_id] += event.text
             if event.tokens > 0:
@@ -82,9 +82,9 @@ def board_of(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | MetricsAt, .
     return board
 
 
-def arrived(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | MetricsAt, ...]) -> None:
+def arrived(who: tuple[PlannedRequest, ...], observations: tuple[Arrived | MetricsAt, ...]) -> None:
     """Draw the requests, and their latencies."""
-    board = board_of(who, seen)
+    board = board_of(who, observations)
     most = max([len(who), *(int(rows) for _kind, _time, rows in board.sides[0].slots)])
     serving_board(
         board,
@@ -92,9 +92,9 @@ def arrived(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | MetricsAt, ..
         (_("Grey: waits for its first token (network, queue and prompt). Blue: tokens arrive."),),
         (most,),
         key="burst_board",
-        clock=max(event.seconds for event in seen),
+        clock=max(event.seconds for event in observations),
     )
-    measured = figures(seen)
+    measured = figures(observations)
     if measured.tokens:
         pairs = {"first": measured.first_token, "each": measured.per_token}
         values = {name: numbers.duration(pair[0]) if pair[0] == pair[0] else "–" for name, pair in pairs.items()}
@@ -106,12 +106,12 @@ def arrived(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | MetricsAt, ..
                 "(median; 95 %: {slow_first}), each further one after {each} (95 %: {slow_each})."
             ).format(rate=rate, tokens=numbers.whole(measured.tokens), seconds=seconds, **values)
         )
-    for event in seen:
+    for event in observations:
         if isinstance(event, Arrived) and event.error:
             st.caption(_("Request {reader}: {error}").format(reader=event.reader_id + 1, error=event.error))
 
 
-def reported(metrics: list[MetricsAt], seen: tuple[Arrived | MetricsAt, ...]) -> None:
+def reported(metrics: list[MetricsAt], observations: tuple[Arrived | MetricsAt, ...]) -> None:
     """Draw what the server reports over time, and the tokens per second counted here."""
     elements.section(_("What the server reports"), _("over all its requests"))
     rows: list[dict[str, object]] = []
@@ -125,7 +125,7 @@ def reported(metrics: list[MetricsAt], seen: tuple[Arrived | MetricsAt, ...]) ->
             )
     rows += [
         {"chart": "rate", "seconds": at, "value": rate, "series": _("tokens per second (counted here)")}
-        for at, rate in rate_over_time(seen)
+        for at, rate in rate_over_time(observations)
     ]
     table = pd.DataFrame(rows, columns=["chart", "seconds", "value", "series"])
     entries = (

@@ -149,7 +149,7 @@ def requests_view() -> None:
         results.start_button(NAME, _("Run"), begin, type="primary", icon=":material/group_add:")
     results.part(NAME, now, begin, batching_view.draw_board, _("Press the button to serve the requests."))
     run = experiment.of(NAME)
-    if run.seen and not run.running and not run.recorded_on:
+    if run.observations and not run.running and not run.recorded_on:
         check_view(run)
 
 

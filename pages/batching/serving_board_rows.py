@@ -49,11 +49,11 @@ class Board:
             who, [SideRows([[] for _request in who], ["" for _request in who], [False for _request in who]) for _side in range(sides)]
         )
 
-    def take(self, seen: Sequence[Served]) -> None:
+    def take(self, observations: Sequence[Served]) -> None:
         """Add the new ones of all observations so far."""
-        for served in seen[self.read :]:
+        for served in observations[self.read :]:
             self._add(self.sides[served.side], served.iteration)
-        self.read = len(seen)
+        self.read = len(observations)
 
     def _add(self, side: SideRows, done: Iteration) -> None:
         side.iterations.append(done)

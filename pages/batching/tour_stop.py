@@ -29,7 +29,7 @@ def draw() -> None:
 
     def result(run: Experiment) -> None:
         board = Board.of(run.about)
-        board.take(run.seen)
+        board.take(run.observations)
         titles = [_(names.SCHEDULERS[policy]) for policy in policies]
         lines = [_(names.SCHEDULER_LINES[policy]) for policy in policies]
         serving_board(board, (titles[0], titles[1]), (lines[0], lines[1]), (1, 8), key="tour_board")

@@ -22,7 +22,9 @@ LENGTHS = (32, 64, 128, 256, 512)
 def draw(run: Experiment) -> None:
     """Draw both sides, then what was measured."""
     length, shape, token_bytes, prompt = run.about
-    steps: dict[str, list[RaceStep]] = {runner: [step for step in run.seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
+    steps: dict[str, list[RaceStep]] = {
+        runner: [step for step in run.observations if step.runner == runner] for runner in (CACHED, UNCACHED)
+    }
     titles = (_("With notes"), _("Without notes"))
     kinds = (("dice", titles[0]), ("other", titles[1]))
     legend(*kinds)
@@ -31,9 +33,9 @@ def draw(run: Experiment) -> None:
         with home:
             race_view.side(title, term, mine, length, prompt)
     if all(steps.values()):
-        race_view.verdict(run.seen, steps)
+        race_view.verdict(run.observations, steps)
         with st.container(key="detail_race"):
-            race_view.curves(run.seen, steps, length, kinds)
+            race_view.curves(run.observations, steps, length, kinds)
             if shape is not None:
                 race_view.cache_contents(steps[CACHED][-1], length, shape, token_bytes)
             st.caption(

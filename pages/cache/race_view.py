@@ -45,24 +45,24 @@ def side(title: str, term: str, steps: list[RaceStep], length: int, prompt: str)
             st.caption(counted.format(count=numbers.whole(last.computed), total=numbers.whole(last.total_positions)))
 
 
-def verdict(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
+def verdict(observations: Sequence[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
     """Draw by which factor the cache is faster, and whether both texts are the same."""
-    factor = speed_up(seen)
+    factor = speed_up(observations)
     both = min(len(steps[CACHED]), len(steps[UNCACHED]))
     if factor is None or both < 2:
         return
     faster = _("**{factor} times as fast** with the cache, over the {count} tokens that both sides wrote.")
     same = _(":material/check: Both texts are the same.")
-    if not same_text(seen):
+    if not same_text(observations):
         first = next((i for i, (a, b) in enumerate(zip(*steps.values(), strict=False)) if a.token_id != b.token_id), 0)
         same = _("The texts differ from token {count} on, where two probabilities were almost equal and rounding decided.")
         same = same.format(count=first + 1)
     st.markdown(f"{faster.format(factor=numbers.decimal(factor, 1), count=both)} {same}")
 
 
-def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int, kinds: Sequence[tuple[str, str]]) -> None:
+def curves(observations: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int, kinds: Sequence[tuple[str, str]]) -> None:
     """Draw time per token, positions in all and time in all. kinds: the legend."""
-    fits = {kind: trend(seen, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
+    fits = {kind: trend(observations, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
     draw = partial(chart.draw, cost_charts.race, length=length, legend=kinds)
     left, right = st.columns(2, gap="large")
     with left:

@@ -23,7 +23,7 @@ def draw() -> None:
     """Draw the button and the result."""
 
     def result(run: Experiment) -> None:
-        steps = {runner: [step for step in run.seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
+        steps = {runner: [step for step in run.observations if step.runner == runner] for runner in (CACHED, UNCACHED)}
         kinds = (("dice", _("With notes")), ("other", _("Without notes")))
         legend(*kinds)
         if not all(steps.values()):

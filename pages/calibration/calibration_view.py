@@ -43,7 +43,7 @@ def curve(colours: Palette) -> alt.TopLevelMixin:
     return alt.layer(diagonal, base.mark_line(strokeWidth=1.5), spread, points).properties(height=380)
 
 
-def bins_table(seen: list[Calibration], temperatures: Sequence[float] = TEMPERATURES) -> pd.DataFrame:
+def bins_table(observations: list[Calibration], temperatures: Sequence[float] = TEMPERATURES) -> pd.DataFrame:
     """Return the bins of these models at some temperatures. Columns: side ("one", "other"), model, temperature, those of `Bin`, tip."""
     sentence = _("{share} of {count}, interval of 95 %: {low} to {high}")
     return pd.DataFrame(
@@ -53,7 +53,7 @@ def bins_table(seen: list[Calibration], temperatures: Sequence[float] = TEMPERAT
                 count=numbers.whole(part.count), **dict(zip(("share", "low", "high"), map(numbers.percent, ends), strict=True))
             )
         }
-        for side, model in zip(("one", "other"), seen, strict=False)
+        for side, model in zip(("one", "other"), observations, strict=False)
         for temperature in temperatures
         for part in model.bins(temperature)
         for ends in [(part.observed, part.low, part.high)]
@@ -62,50 +62,52 @@ def bins_table(seen: list[Calibration], temperatures: Sequence[float] = TEMPERAT
 
 def draw(run: Experiment) -> None:
     """Draw the curve of what is read, the temperature, the distances and the die."""
-    last: Calibration = run.seen[-1]
+    last: Calibration = run.observations[-1]
     if run.running and not last.counts:
         sentence = _("Reading: {done} of {total} tokens").format(done=numbers.whole(last.done), total=numbers.whole(last.total))
         st.progress(min(1.0, last.done / max(1, last.total)), text=sentence)
-    seen = [part for part in run.seen if part.counts]
-    if not seen:
+    observations = [part for part in run.observations if part.counts]
+    if not observations:
         return
     left, right = st.columns(2, gap="large")
     with right:
         shown: dict[str, Any] = {"format_func": lambda value: numbers.decimal(value, 1), **PERSISTENT}
         temperature = float(st.select_slider(_("Temperature of the curve"), TEMPERATURES, 1.0, key=AT, **shown))
-        distances(seen, temperature)
+        distances(observations, temperature)
     with left:
-        legend(*((side, title(part)) for side, part in zip(("dice", "other"), seen, strict=False)))
+        legend(*((side, title(part)) for side, part in zip(("dice", "other"), observations, strict=False)))
         alt_text = _("For each range of probabilities, how many of their tokens followed. On the diagonal, both are equal.")
-        chart.draw(curve, bins_table(seen, [temperature]), key="calibration_curve", alt_text=alt_text, title=_("Sure or true?"))
-        elements.table_button(lambda: csv_text(bins_table(seen).drop(columns=["side", "tip"])), "calibration.csv", "calibration_csv")
-    if rows := [(title(part), *map(numbers.percent, part.die)) for part in seen if part.die]:
+        chart.draw(curve, bins_table(observations, [temperature]), key="calibration_curve", alt_text=alt_text, title=_("Sure or true?"))
+        elements.table_button(
+            lambda: csv_text(bins_table(observations).drop(columns=["side", "tip"])), "calibration.csv", "calibration_csv"
+        )
+    if rows := [(title(part), *map(numbers.percent, part.die)) for part in observations if part.die]:
         elements.section(_("Where the truth is known"), _("a fair die: {share} each").format(share=numbers.percent(1 / 6)))
         elements.table((DIE, *map(str, range(1, 7))), rows)
         st.caption(_("The bundled models learned dice from fair rolls. A face counts with its full stop, at temperature 1."))
 
 
-def title(seen: Calibration) -> str:
+def title(result: Calibration) -> str:
     """Return the title of a model."""
-    return plain(offered_models.title(seen.model))
+    return plain(offered_models.title(result.model))
 
 
-def verdict(seen: Calibration, temperature: float) -> str:
+def verdict(result: Calibration, temperature: float) -> str:
     """Say in how many ranges as many tokens followed as the model said, and where it said too little or too much."""
-    bins = seen.bins(temperature)
+    bins = result.bins(temperature)
     modest, bold = sum(part.low > part.predicted for part in bins), sum(part.high < part.predicted for part in bins)
     told = _(
         "{model}: in {fits} of {count} ranges as many tokens followed as it said, within the interval; in {modest} more, in {bold} fewer."
     )
     counts = {"fits": len(bins) - modest - bold, "count": len(bins), "modest": modest, "bold": bold}
-    return told.format(model=title(seen), **{name: numbers.whole(count) for name, count in counts.items()})
+    return told.format(model=title(result), **{name: numbers.whole(count) for name, count in counts.items()})
 
 
-def distances(seen: list[Calibration], temperature: float) -> None:
+def distances(observations: list[Calibration], temperature: float) -> None:
     """Draw the distance of each model from the diagonal, and what it says and does not say."""
     heads = (_("model"), _("of 70 to 80 %, followed"), _("distance"), _("nearest at temperature"), _("tokens"))
     rows = []
-    for model in seen:
+    for model in observations:
         seven = next((part for part in model.bins(temperature) if part.start == SEVEN), None)
         followed = (
             "–"
@@ -115,10 +117,10 @@ def distances(seen: list[Calibration], temperature: float) -> None:
         best = numbers.decimal(model.best(), 1)
         rows.append((title(model), followed, numbers.percent(model.distance(temperature)), best, numbers.whole(model.places)))
     elements.table(heads, rows)
-    if min(part.places for part in seen) < FEW:
+    if min(part.places for part in observations) < FEW:
         few = _("Fewer than {few} tokens: the intervals are wide, and the distance is mostly chance. Use a longer text.")
         st.markdown(few.format(few=numbers.whole(FEW)))
-    for model in seen:
+    for model in observations:
         st.markdown(verdict(model, temperature))
     st.caption(_("Thin vertical lines: 95 % intervals. Above the diagonal, more tokens followed than the model said; below it, fewer."))
     st.caption(_("Distance: how far the points are from the diagonal, each weighted by the probability in its range of 10 % (Full-ECE)."))

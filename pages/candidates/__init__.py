@@ -35,7 +35,10 @@ FEATURE = Feature(
             BatchStep,
             tuple[str, SamplingSettings],
             card=(N_("Eight tries at once"), N_("One is picked. All eight were paid for.")),
-            claim=Claim("eight tries, at least five different texts", lambda seen: different_texts([t.path for t in seen[-1].tries], 5)),
+            claim=Claim(
+                "eight tries, at least five different texts",
+                lambda observations: different_texts([t.path for t in observations[-1].tries], 5),
+            ),
         ),
         Recorded(
             "candidates_beam",
@@ -45,7 +48,9 @@ FEATURE = Feature(
             view=("candidates_view", TRIES_VIEWS[1]),
             claim=Claim(
                 "three answers, the best first",
-                lambda seen: len(scores := [beam.score for beam in seen[-1].answers]) == 3 and scores == sorted(scores, reverse=True),
+                lambda observations: (
+                    len(scores := [beam.score for beam in observations[-1].answers]) == 3 and scores == sorted(scores, reverse=True)
+                ),
             ),
         ),
     ),

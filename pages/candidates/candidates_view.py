@@ -51,7 +51,7 @@ class Beam:
 
 def draw_tries(run: Experiment, by: str) -> None:
     """Draw the price, and the merged tree beside the ranking. by: the score."""
-    newest: BatchStep = run.seen[-1]
+    newest: BatchStep = run.observations[-1]
     order = ranked(newest.tries, by)
     price(newest)
     left, right = st.columns([0.5, 0.5], gap="large")
@@ -95,7 +95,7 @@ def keep_try(number: int) -> None:
     """Make this try the visitor's run, token by token; `undo` keeps the run that it replaces."""
     run = experiment.of(TRIES)
     prompt, settings = run.about
-    undo.write_path(prompt, settings, run.seen[-1].tries[number].path)
+    undo.write_path(prompt, settings, run.observations[-1].tries[number].path)
     notify(_("This try is your run now, on every page."))
 
 

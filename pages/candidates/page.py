@@ -60,7 +60,7 @@ def beam_view() -> None:
         beam_buttons(now, begin, length)
 
     def draw(run: Experiment) -> None:
-        shown: tuple[BeamStep, ...] = run.seen[: beam_steps()]
+        shown: tuple[BeamStep, ...] = run.observations[: beam_steps()]
         if shown:
             candidates_view.draw_beam(shown, run.about)
 
@@ -71,7 +71,7 @@ def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: 
     """Draw the buttons: from the start, one step, to the end."""
     shown, steps = experiment.of(BEAM), beam_steps()
     fits = shown.made_by == now and not shown.error and not shown.recorded_on
-    ended = fits and not shown.running and steps >= len(shown.seen)
+    ended = fits and not shown.running and steps >= len(shown.observations)
     again = elements.pressed(_("From the start"), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
     arrow = ":material/arrow_forward:"
     step_pressed = elements.pressed(_("Step"), type="primary", icon=arrow, disabled=ended, **bound("candidates_beam_step"))
@@ -90,7 +90,7 @@ def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: 
 def beam_steps() -> int:
     """Return how many steps of the search are shown; all of a recorded result."""
     shown = experiment.of(BEAM)
-    return len(shown.seen) if shown.recorded_on else memory(candidates_view.Beam).steps
+    return len(shown.observations) if shown.recorded_on else memory(candidates_view.Beam).steps
 
 
 frame.header(

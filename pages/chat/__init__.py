@@ -21,7 +21,7 @@ FEATURE = Feature(
             make=checked_question,
             claim=Claim(
                 "the template has no fault, and the end token after an answer surprises the model by less than 1 bit",
-                lambda seen: not seen[-1].faults and seen[-1].end_bits < SURE,
+                lambda observations: not observations[-1].faults and observations[-1].end_bits < SURE,
             ),
         ),
     ),

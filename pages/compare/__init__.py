@@ -49,7 +49,7 @@ FEATURE = Feature(
             ComparisonStep,
             tuple[str, list[tuple[str, str, SamplingSettings]]],
             card=(N_("Three moods"), N_("The same dice under three settings, side by side.")),
-            claim=Claim("three settings write three texts", lambda seen: different_texts(seen[-1].paths, 3)),
+            claim=Claim("three settings write three texts", lambda observations: different_texts(observations[-1].paths, 3)),
         ),
         Recorded(
             "compare_sweep",
@@ -59,8 +59,9 @@ FEATURE = Feature(
             view=("compare_view", COMPARE_VIEWS[1]),
             claim=Claim(
                 "the hottest setting takes less likely tokens than the coldest",
-                lambda seen: (
-                    np.mean([step.model_probability for step in seen[-1].path]) < np.mean([step.model_probability for step in seen[0].path])
+                lambda observations: (
+                    np.mean([step.model_probability for step in observations[-1].path])
+                    < np.mean([step.model_probability for step in observations[0].path])
                 ),
             ),
         ),

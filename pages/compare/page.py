@@ -107,7 +107,7 @@ def unread_table(run: Experiment) -> None:
     """Draw one line for each model."""
     lines = [
         (offered_models.title(score.name), score.tokens, numbers.decimal(score.perplexity, 1), numbers.decimal(score.bits_per_character, 2))
-        for score in run.seen
+        for score in run.observations
     ]
     head = (_("model"), _("tokens"), _("perplexity"), _("bits per character"))
     st.dataframe(pd.DataFrame(lines, columns=head), hide_index=True, width="stretch")
@@ -116,7 +116,7 @@ def unread_table(run: Experiment) -> None:
 
 def texts(run: Experiment) -> None:
     """Draw what every column wrote, where it differs from the first one, and all columns in numbers."""
-    row: ComparisonStep = run.seen[-1]
+    row: ComparisonStep = run.observations[-1]
     titles: list[tuple[str, str, SamplingSettings]] = run.about[1]
     for number, home in enumerate(st.columns(len(row.paths), gap="large")):
         with home:
@@ -168,7 +168,7 @@ def sweep_view() -> None:
         results.start_button(SWEEP, _("Write"), begin, type="primary", icon=":material/edit:")
 
     def draw(run: Experiment) -> None:
-        for number, line in enumerate(run.seen):
+        for number, line in enumerate(run.observations):
             label = _("off") if run.about == "top_k" and line.value == 0 else numbers.short(line.value)
             tinted_text(line.path, key=f"compare_line_{number}", mark=line.parts_at, label=label, small=True)
 

@@ -24,14 +24,14 @@ FEATURE = Feature(
             card=(N_("Longer and longer"), N_("What a long text costs before its first word.")),
             claim=Claim(
                 "the longest prompt takes at least four times as long as the shortest",
-                lambda seen: max(p.prefill.median for p in seen) >= 4 * min(p.prefill.median for p in seen),
+                lambda observations: max(p.prefill.median for p in observations) >= 4 * min(p.prefill.median for p in observations),
             ),
         ),
         Recorded(
             "context_end",
             "context_end_start",
             LimitReached,
-            claim=Claim("the context ends the text", lambda seen: seen[-1].ended == "context full"),
+            claim=Claim("the context ends the text", lambda observations: observations[-1].ended == "context full"),
         ),
     ),
     controls={

@@ -38,12 +38,14 @@ def table(points: list[LengthPoint], of: str) -> pd.DataFrame:
 
 def curves(run: Experiment) -> None:
     """Draw both curves as they are measured, then their growth in words."""
-    latest: dict[int, LengthPoint] = {point.length: point for point in run.seen}
+    latest: dict[int, LengthPoint] = {point.length: point for point in run.observations}
     points = [latest[length] for length in sorted(latest)]
     longest, lengths, repeats = run.about
     if run.running:
-        done = {"done": len(run.seen), "total": lengths * repeats}
-        st.progress(len(run.seen) / (lengths * repeats), text=_("{done} of {total} measurements, all lengths in turn").format(**done))
+        done = {"done": len(run.observations), "total": lengths * repeats}
+        st.progress(
+            len(run.observations) / (lengths * repeats), text=_("{done} of {total} measurements, all lengths in turn").format(**done)
+        )
     prompt = _("Time to read the prompt against its length, with the spread of the repeats.")
     further = _("Time of one further token against the length before it, with the spread of the repeats.")
     sides = (
@@ -101,7 +103,7 @@ def the_end() -> None:
 
 def at_the_end(run: Experiment) -> None:
     """Draw the end of the text, and the answer to a prompt that is too long."""
-    reached: LimitReached = run.seen[0]
+    reached: LimitReached = run.observations[0]
     read = _("It read {read} tokens and wrote {written} more. Here the context ended:")
     st.markdown(read.format(read=numbers.whole(reached.read), written=reached.written))
     st.text(f"…{reached.text}▌")

@@ -152,7 +152,7 @@ def two_questions() -> None:
 
 def two_receipts(run: Experiment) -> None:
     """Draw the receipts of the answers of median time side by side, and which one is larger."""
-    both = [answers(run.seen, index) for index in (0, 1)]
+    both = [answers(run.observations, index) for index in (0, 1)]
     for answered, title, column in zip(both, (_("Briefly"), _("At length")), st.columns(2, gap="large"), strict=True):
         if not answered:
             continue

@@ -51,9 +51,9 @@ def token_by_layer_rows(way: Sequence[Guess], taken: bool) -> pd.DataFrame:
     )
 
 
-def attention_shares(seen: Inside, layer: int | None, head: int | None) -> np.ndarray | None:
+def attention_shares(result: Inside, layer: int | None, head: int | None) -> np.ndarray | None:
     """Return the attention weight of each token, [positions], of one layer (0 ...) and head. None: the mean of all."""
-    rows = [row for row in seen.attention if row is not None] if layer is None else [seen.attention[layer]]
+    rows = [row for row in result.attention if row is not None] if layer is None else [result.attention[layer]]
     weights = [row for row in rows if row is not None]
     if not weights:
         return None
@@ -81,16 +81,16 @@ def attention_words(texts: Sequence[str], tokens: Sequence[Token], shares: np.nd
     ]
 
 
-def attention_rows(seen: Inside) -> pd.DataFrame:
+def attention_rows(result: Inside) -> pd.DataFrame:
     """Return layers x tokens. Columns: layer, name, slot, foot (the token, in the last row), piece, depth (see `heat_depth`), share_text.
 
     At least one layer must have attention. Equal weights have equal depth in every layer and at every step.
     """
-    tokens = seen.tokens
+    tokens = result.tokens
     places = list(range(len(tokens))) if len(tokens) <= HEAT else [0, *range(len(tokens) - HEAT + 1, len(tokens))]
-    last = max(number for number, weights in enumerate(seen.attention, 1) if weights is not None)
+    last = max(number for number, weights in enumerate(result.attention, 1) if weights is not None)
     rows = []
-    for number, weights in enumerate(seen.attention, 1):
+    for number, weights in enumerate(result.attention, 1):
         if weights is None:
             continue
         shares = weights.mean(0).tolist()

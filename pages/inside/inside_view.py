@@ -32,7 +32,7 @@ MANY_LAYERS = 12  # up to here each layer has a button
 ALL = -1  # all layers together
 
 
-def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
+def meaning(step: SelectedStep, model: LanguageModel, result: Inside) -> None:
     """Draw a token's vector, its nearest neighbours, and a map."""
     token_ids = dict.fromkeys(token.token_id for token in reversed(step.tokens))
     choices = list(reversed(list(token_ids)[:MOST_CHOICES]))
@@ -52,13 +52,13 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     token_id = choices[-1] if picked is None else picked
     left, right = st.columns(2, gap="large")
     with left:
-        vector = inside_charts.vector_rows(seen.embedding(token_id))
+        vector = inside_charts.vector_rows(result.embedding(token_id))
         size = _("{count} numbers, faint is low, strong is high").format(count=numbers.whole(len(vector)))
         elements.section(_("The vector of {piece}").format(piece=title(token_id)), size)
         alt_text = _("Every number of the vector as a small field, from faint (low) to strong (high).")
         chart.draw(inside_charts.vector, vector, key="inside_vector", alt_text=alt_text, rows=int(vector.row.max()) + 1)
         elements.section(_("Which tokens are near?"), _("cosine similarity"))
-        near = layer_charts.neighbour_rows(seen.neighbours(token_id, 8))
+        near = layer_charts.neighbour_rows(result.neighbours(token_id, 8))
         alt_text = _("The tokens with the most similar vectors, with the cosine from 0 to 1.")
         chart.draw(layer_charts.neighbours, near, key="inside_near", alt_text=alt_text, rows=len(near), title=_("Which tokens are near?"))
     with right:
@@ -71,15 +71,15 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         st.caption(_("The map shows {share} of the variance of these vectors.").format(share=numbers.percent(flat.kept)))
 
 
-def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
+def layers(step: SelectedStep, model: LanguageModel, result: Inside) -> None:
     """Draw the likeliest tokens after every layer, and the probability of one token after every layer."""
-    likeliest = [guess.token_id for guess in seen.layers[-1].candidates]
+    likeliest = [guess.token_id for guess in result.layers[-1].candidates]
     choices = list(dict.fromkeys([*([step.taken] if step.taken is not None else []), *likeliest]))
     left, right = st.columns(layer_charts.LENS_AND_REST, gap="large", vertical_alignment="bottom")
     with right:
         key = f"inside_follow_{current.clicks()}"
         followed = st.selectbox(_("One token through the layers"), choices, key=key, format_func=model.piece, width=260)
-        way = seen.follow(followed)
+        way = result.follow(followed)
         rows = inside_charts.token_by_layer_rows(way, followed == step.taken)
         alt_text = _("Probability of one token after every layer, with its rank.")
         chart.draw(inside_charts.token_by_layer, rows, key="inside_way", alt_text=alt_text, layers=len(way))
@@ -87,19 +87,19 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         elements.section(_("The five likeliest tokens of each layer"))
         chart.draw(
             layer_charts.logit_lens,
-            layer_charts.logit_lens_rows(seen, followed),
+            layer_charts.logit_lens_rows(result, followed),
             key="inside_lens",
             title=_("The five likeliest tokens of each layer"),
             alt_text=_("One row per layer, its five likeliest next tokens, tinted by probability."),
-            layers=len(seen.layers) + 1,
+            layers=len(result.layers) + 1,
             guesses=layer_charts.GUESSES,
         )
 
 
-def attention(step: SelectedStep, seen: Inside) -> None:
+def attention(step: SelectedStep, result: Inside) -> None:
     """Draw which tokens the last one attends to."""
-    layer, head = choose_head(seen)
-    shares = inside_charts.attention_shares(seen, layer, head)
+    layer, head = choose_head(result)
+    shares = inside_charts.attention_shares(result, layer, head)
     if shares is None:
         return
     tint = _("The last token attends to the tokens before it. The stronger the tint, the more attention; the largest share is {most}.")
@@ -115,10 +115,10 @@ def attention(step: SelectedStep, seen: Inside) -> None:
     depths = [(share, inside_charts.heat_opacity(inside_charts.heat_depth(share))) for share in inside_charts.SHADES]
     legend(*((f"color-mix(in srgb, {css('text')} {depth:.0%}, transparent)", numbers.percent(share)) for share, depth in depths))
     alt_text = _("One row per layer, one column per token: the darker, the larger its part of the attention.")
-    rows = sum(row is not None for row in seen.attention)
+    rows = sum(row is not None for row in result.attention)
     chart.draw(
         inside_charts.attention,
-        inside_charts.attention_rows(seen),
+        inside_charts.attention_rows(result),
         key="inside_heat",
         alt_text=alt_text,
         layers=rows,
@@ -126,9 +126,9 @@ def attention(step: SelectedStep, seen: Inside) -> None:
     )
 
 
-def choose_head(seen: Inside) -> tuple[int | None, int | None]:
+def choose_head(result: Inside) -> tuple[int | None, int | None]:
     """Draw the choice of a layer and a head, and return both; None for all of them."""
-    measured = [index for index, row in enumerate(seen.attention) if row is not None]
+    measured = [index for index, row in enumerate(result.attention) if row is not None]
     options = [ALL, *measured]
 
     def layer_title(index: int) -> str:
@@ -142,7 +142,7 @@ def choose_head(seen: Inside) -> tuple[int | None, int | None]:
             chosen = elements.choice(_("Layer"), options, ALL, "inside_layer", format_func=layer_title, width="content")
         else:
             chosen = st.select_slider(_("Layer"), options, value=ALL, key="inside_layer", format_func=layer_title, width=420)
-        if chosen == ALL or (rows := seen.attention[chosen]) is None:
+        if chosen == ALL or (rows := result.attention[chosen]) is None:
             return None, None
         return chosen, st.selectbox(_("Head"), [None, *range(len(rows))], key="inside_head", format_func=head_title, width=220)
 

@@ -117,23 +117,23 @@ def roll(step: SelectedStep) -> None:
 
 def network_parts(step: SelectedStep) -> None:
     """Draw embeddings, layers and attention."""
-    model, seen = current.model(), inside_of(step)
+    model, result = current.model(), inside_of(step)
     lead = _("The model looks up each token id in a table and finds a vector of {size} numbers. Tokens used alike have similar vectors.")
     part("meaning", _("What does a token mean to it?"), _("embeddings"), lead.format(size=numbers.whole(model.shape.hidden_size)))
-    inside_view.meaning(step, model, seen)
+    inside_view.meaning(step, model, result)
     lead = _(
         "The vectors pass through {count} layers. Here each layer's vector goes directly to the "
         "output. The last row shows the model's real probabilities."
     )
     part("layers", _("What would it say after each layer?"), _("logit lens"), lead.format(count=model.layer_count))
-    for note in seen.notes:
+    for note in result.notes:
         notices.show_notice(_(note))
-    if seen.layers:
-        inside_view.layers(step, model, seen)
-    if any(row is not None for row in seen.attention):
+    if result.layers:
+        inside_view.layers(step, model, result)
+    if any(row is not None for row in result.attention):
         part("attention", _("Which tokens did it look at?"), _("attention"))
-        inside_view.attention(step, seen)
-    st.caption(_("This took {time}, in separate passes.").format(time=numbers.duration(seen.seconds)))
+        inside_view.attention(step, result)
+    st.caption(_("This took {time}, in separate passes.").format(time=numbers.duration(result.seconds)))
 
 
 drawn: list[str] = []  # the parts on the page

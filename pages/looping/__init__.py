@@ -20,14 +20,14 @@ def used_settings() -> frozenset[str]:
     return ALL if own else frozenset()
 
 
-def _ends(seen: Looping) -> bool:
-    rises = seen.each[-1].mean > seen.each[0].mean
-    prices = [tried.log_probability for tried in seen.remedies if tried.ends_it]
-    return rises and seen.copies >= 3 and bool(prices) and max(prices) - min(prices) > 0.1
+def _ends(result: Looping) -> bool:
+    rises = result.each[-1].mean > result.each[0].mean
+    prices = [tried.log_probability for tried in result.remedies if tried.ends_it]
+    return rises and result.copies >= 3 and bool(prices) and max(prices) - min(prices) > 0.1
 
 
-def _more_greedy_loops(seen: list[LoopingRuns]) -> bool:
-    loops = {(runs.model, runs.temperature): runs.loops for runs in seen}
+def _more_greedy_loops(observations: list[LoopingRuns]) -> bool:
+    loops = {(runs.model, runs.temperature): runs.loops for runs in observations}
     return all(loops[model, 0.0] > loops[model, 1.0] for model, _temperature in loops)
 
 
@@ -49,14 +49,19 @@ FEATURE = Feature(
                 N_("A text that repeats itself"),
                 N_("Each copy makes the next one likelier. Remedies from the same place, with their prices."),
             ),
-            claim=Claim("the copies become likelier, and the remedies that end the loop differ in price", lambda seen: _ends(seen[-1])),
+            claim=Claim(
+                "the copies become likelier, and the remedies that end the loop differ in price",
+                lambda observations: _ends(observations[-1]),
+            ),
         ),
         Recorded(
             "looping_runs",
             "looping_runs_start",
             LoopingRuns,
             view=("looping_view", LOOP_VIEWS[1]),
-            claim=Claim("greedy texts loop more often than those at temperature 1", lambda seen: _more_greedy_loops(list(seen))),
+            claim=Claim(
+                "greedy texts loop more often than those at temperature 1", lambda observations: _more_greedy_loops(list(observations))
+            ),
         ),
     ),
     controls={

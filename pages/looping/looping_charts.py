@@ -18,10 +18,10 @@ MOST_LABELS = 26  # tokens that have room below the chart
 HEIGHT, FEET = 180, 46  # pixels of the lines, and for the slanted tokens
 
 
-def copy_rows(seen: Looping) -> pd.DataFrame:
+def copy_rows(result: Looping) -> pd.DataFrame:
     """Return a row for each token of each copy. Columns: place, copy, depth (0 to 1, of the copies), share, piece, share_text, copy_text,
     label (of the last copy alone)."""
-    last = len(seen.shares) - 1
+    last = len(result.shares) - 1
     return pd.DataFrame(
         [
             {
@@ -32,18 +32,18 @@ def copy_rows(seen: Looping) -> pd.DataFrame:
                 "piece": piece,
                 "share_text": numbers.percent(share),
                 "copy_text": _("copy {number}").format(number=numbers.whole(copy + 1)),
-                "label": label(piece) if copy == last and seen.period <= MOST_LABELS else "",
+                "label": label(piece) if copy == last and result.period <= MOST_LABELS else "",
             }
-            for copy, shares in enumerate(seen.shares)
-            for place, (piece, share) in enumerate(zip(seen.pieces, shares, strict=True))
+            for copy, shares in enumerate(result.shares)
+            for place, (piece, share) in enumerate(zip(result.pieces, shares, strict=True))
         ]
     )
 
 
-def run_rows(seen: Sequence[LoopingRuns]) -> pd.DataFrame:
+def run_rows(observations: Sequence[LoopingRuns]) -> pd.DataFrame:
     """Return a row for each model and temperature. Columns: temperature, side ("one", "other": the second model), share, low, high, tip."""
-    newest = {(runs.model, runs.temperature): runs for runs in seen}
-    models = list(dict.fromkeys(runs.model for runs in seen))
+    newest = {(runs.model, runs.temperature): runs for runs in observations}
+    models = list(dict.fromkeys(runs.model for runs in observations))
     return pd.DataFrame(
         [
             {

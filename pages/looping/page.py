@@ -65,49 +65,49 @@ def one_view() -> None:
 
 def draw_one(run: Experiment) -> None:
     """Draw what is known of the loop so far."""
-    seen: Looping = run.seen[-1]
-    if not seen.period:
-        st.markdown(f":gray[{plain(seen.text[-LONGEST_SHOWN:])}]")
-        if seen.done:
-            st.info(_("No loop within {tokens}. Try another prompt, or a longer text.").format(tokens=numbers.tokens(seen.tokens)))
-        if seen.own is not None:
-            draw_own_price(seen)
+    result: Looping = run.observations[-1]
+    if not result.period:
+        st.markdown(f":gray[{plain(result.text[-LONGEST_SHOWN:])}]")
+        if result.done:
+            st.info(_("No loop within {tokens}. Try another prompt, or a longer text.").format(tokens=numbers.tokens(result.tokens)))
+        if result.own is not None:
+            draw_own_price(result)
         return
-    first = numbers.whole(seen.start + 1)
+    first = numbers.whole(result.start + 1)
     sentence = _("From token {first} on, {tokens} come again and again: {copies} copies.")
-    st.markdown(sentence.format(first=first, tokens=f"**{numbers.tokens(seen.period)}**", copies=numbers.whole(seen.copies)))
-    before = seen.text.removesuffix("".join(seen.written))[-LONGEST:]
-    copies = (f":blue-background[{plain(text)}]" if number % 2 else plain(text) for number, text in enumerate(seen.written, 1))
+    st.markdown(sentence.format(first=first, tokens=f"**{numbers.tokens(result.period)}**", copies=numbers.whole(result.copies)))
+    before = result.text.removesuffix("".join(result.written))[-LONGEST:]
+    copies = (f":blue-background[{plain(text)}]" if number % 2 else plain(text) for number, text in enumerate(result.written, 1))
     st.markdown(f":gray[{plain(before)}] {' '.join(copies)}")
-    draw_copies(seen)
-    if seen.remedies:
-        draw_remedies(seen)
-    elif seen.done:
+    draw_copies(result)
+    if result.remedies:
+        draw_remedies(result)
+    elif result.done:
         st.caption(_("The context is full here, so nothing can be tried from this place. Use a shorter prompt."))
-    if seen.attending:
-        draw_heads(seen)
+    if result.attending:
+        draw_heads(result)
 
 
-def draw_own_price(seen: Looping) -> None:
+def draw_own_price(result: Looping) -> None:
     """Draw what the visitor's settings cost, with which the text did not loop."""
-    own, usual = seen.own, seen.usual
+    own, usual = result.own, result.usual
     assert own is not None and usual is not None
     elements.section(_("What your settings cost elsewhere"), _("on a text that was never in the training"))
     head = ("", _("log-prob\u00adability"), _("made impossible"), _("facts"))
     rows = [(_("your settings"), *_price(own)), (_("none of them"), *_price(usual))]
     elements.table(head, rows)
-    st.caption(f"{_about_price(seen)} {_('To see why it would loop, choose the likeliest token.')}")
+    st.caption(f"{_about_price(result)} {_('To see why it would loop, choose the likeliest token.')}")
 
 
-def draw_copies(seen: Looping) -> None:
+def draw_copies(result: Looping) -> None:
     """Draw the probability of every token in every copy, and the means of each copy."""
-    rises = seen.each[-1].mean > seen.each[0].mean
+    rises = result.each[-1].mean > result.each[0].mean
     title = _("Each copy makes the next one likelier") if rises else _("How likely each copy is")
     elements.section(title, _("probability of the copied tokens"))
     alt_text = _("The model's probability of each token of the loop, a line for each copy.")
     st.caption(_("A line for each copy: the first is the palest, the newest the darkest."))
     with st.container(key="detail_looping"):
-        chart.draw(looping_charts.copies, looping_charts.copy_rows(seen), key="looping_copies_chart", title=alt_text, alt_text=alt_text)
+        chart.draw(looping_charts.copies, looping_charts.copy_rows(result), key="looping_copies_chart", title=alt_text, alt_text=alt_text)
     head = (_("copy"), _("mean probability"), _("tokens that became likelier"), _("tokens that are the likeliest"), _("entropy"))
     rows = [
         (
@@ -117,10 +117,10 @@ def draw_copies(seen: Looping) -> None:
             numbers.percent(each.likeliest),
             numbers.bits(each.entropy),
         )
-        for number, each in enumerate(seen.each, 1)
+        for number, each in enumerate(result.each, 1)
     ]
     elements.table(head, rows)
-    first, last = seen.each[0].mean, seen.each[-1].mean
+    first, last = result.each[0].mean, result.each[-1].mean
     told = (
         _("The mean probability rises from {first} in the first copy to {last} in the last one.")
         if rises
@@ -129,35 +129,35 @@ def draw_copies(seen: Looping) -> None:
     st.caption(told.format(first=numbers.percent(first), last=numbers.percent(last)))
 
 
-def draw_remedies(seen: Looping) -> None:
+def draw_remedies(result: Looping) -> None:
     """Draw what every remedy does from the same place, with the same dice, and its price, the lowest first."""
     elements.section(_("What ends it, and what that costs"), _("same place, same dice, one batch"))
-    usual = seen.usual
+    usual = result.usual
     assert usual is not None
-    ending = [tried for tried in seen.remedies if tried.ends_it]
+    ending = [tried for tried in result.remedies if tried.ends_it]
     if usual.left_at is not None:
         st.markdown(_("Without a remedy the text leaves the loop by itself after {tokens}.").format(tokens=numbers.tokens(usual.left_at)))
-    counts = {"count": numbers.whole(len(ending)), "total": numbers.whole(len(seen.remedies))}
+    counts = {"count": numbers.whole(len(ending)), "total": numbers.whole(len(result.remedies))}
     told = _("{count} of {total} remedies end the loop.").format(**counts)
     if ending:
         cheapest = _("The lowest price has {remedy}: it stands first. The others follow, each setting with its best value.")
-        told = f"{told} {cheapest.format(remedy=f'**{_name(seen.sorted_remedies()[0])}**')}"
+        told = f"{told} {cheapest.format(remedy=f'**{_name(result.sorted_remedies()[0])}**')}"
     st.markdown(told)
     without = _("Without a remedy: {usual}, {told} facts.")
     usual_price = without.format(usual=numbers.decimal(usual.log_probability, 2), told=numbers.whole(usual.facts))
-    st.caption(f"{_about_price(seen)} {usual_price}")
+    st.caption(f"{_about_price(result)} {usual_price}")
     head = (_("remedy"), _("leaves the loop at token"), _("log-prob\u00adability"), _("made impossible"), _("facts"), _("what it writes"))
-    tried = seen.sorted_remedies()
+    tried = result.sorted_remedies()
     best = {one.setting: one for one in reversed(tried)}.values()  # of each setting the one that stands first
     elements.table(head, [_row(one) for one in tried if one in best], ends_in_text=True)
     if ending:
         most = min(ending, key=lambda one: one.log_probability)
         told = _("By the log-probability **{remedy}** costs most: {price} instead of {usual}, and {told} of {facts} facts.")
         values = {"remedy": _name(most), "price": numbers.decimal(most.log_probability, 2), "told": numbers.whole(most.facts)}
-        st.markdown(told.format(usual=numbers.decimal(usual.log_probability, 2), facts=numbers.whole(seen.facts), **values))
+        st.markdown(told.format(usual=numbers.decimal(usual.log_probability, 2), facts=numbers.whole(result.facts), **values))
     with st.expander(_("All {count} values").format(count=numbers.whole(len(tried)))):
         elements.table(head, map(_row, tried), ends_in_text=True)
-    elements.table_button(lambda: csv_text(pd.DataFrame(seen.remedies)), "remedies.csv", "looping_csv")
+    elements.table_button(lambda: csv_text(pd.DataFrame(result.remedies)), "remedies.csv", "looping_csv")
 
 
 def _row(tried: Remedy) -> tuple[str, ...]:
@@ -177,7 +177,7 @@ def _price(tried: Remedy) -> tuple[str, str, str]:
     return numbers.decimal(tried.log_probability, 2), numbers.percent(tried.excluded), numbers.whole(tried.facts)
 
 
-def _about_price(seen: Looping) -> str:
+def _about_price(result: Looping) -> str:
     """Say how a price is measured, and how it is read."""
     told = _(
         "The price is measured on a text that was never in the training: the mean logarithm of its tokens' probabilities (nearer to 0 is "
@@ -185,10 +185,10 @@ def _about_price(seen: Looping) -> str:
         "look better than nothing, because the tokens that it makes impossible are not in the mean. Greedy settings are priced at "
         "temperature 1. Greedy ignores top-p, min-p and XTC, so they are tried at temperature 1 or more."
     )
-    return told.format(facts=numbers.whole(seen.facts))
+    return told.format(facts=numbers.whole(result.facts))
 
 
-def draw_heads(seen: Looping) -> None:
+def draw_heads(result: Looping) -> None:
     """Say which heads look at the earlier copy, and whether the loop goes on without them."""
     elements.section(_("Which attention heads copy?"), _("heads that look behind the earlier copy"))
     head = (_("layer and head"), _("attention to the token to copy"))
@@ -197,23 +197,23 @@ def draw_heads(seen: Looping) -> None:
             _("layer {layer}, head {head}").format(layer=numbers.whole(layer + 1), head=numbers.whole(head_number + 1)),
             numbers.percent(share),
         )
-        for (layer, head_number), share in seen.attending
+        for (layer, head_number), share in result.attending
     ]
     elements.table(head, rows)
-    ending, others = seen.ending_heads, seen.others_off
+    ending, others = result.ending_heads, result.others_off
     if ending is not None:
         counts = {"count": numbers.whole(len(ending.heads)), "tokens": numbers.tokens(ending.left_at or 0)}
         told = _("With the first {count} of them switched off the text leaves the loop after {tokens}.").format(**counts)
-        if seen.has_induction_heads:
+        if result.has_induction_heads:
             also = _("With as many heads that attend least it goes on: the first ones are induction heads of this loop.")
             told = f"{told} {also}"
         elif others is not None:
             also = _("With as many heads that attend least it leaves it, too, after {tokens}: so the first ones may not make the loop.")
             told = f"{told} {also.format(tokens=numbers.tokens(others.left_at or 0))}"
         st.markdown(told)
-    elif seen.switched_off:
+    elif result.switched_off:
         told = _("Also with {count} of them switched off the loop goes on, so they alone do not make it.")
-        st.markdown(told.format(count=numbers.whole(len(seen.switched_off[-1].heads))))
+        st.markdown(told.format(count=numbers.whole(len(result.switched_off[-1].heads))))
 
 
 def many_view() -> None:
@@ -231,13 +231,13 @@ def many_view() -> None:
 
 def draw_many(run: Experiment) -> None:
     """Draw the share of texts that ended in a loop."""
-    table = looping_charts.run_rows(run.seen)
-    models = list(dict.fromkeys(seen.model for seen in run.seen))
+    table = looping_charts.run_rows(run.observations)
+    models = list(dict.fromkeys(observation.model for observation in run.observations))
     colours = tuple(zip(("dice", "other"), map(offered_models.title, models), strict=False))
     alt_text = _("The share of texts that end in a loop, by temperature, with 95 % intervals.")
     chart.draw(looping_charts.loops, table, key="looping_runs_chart", title=alt_text, alt_text=alt_text, legend=colours)
     legend(*colours)
-    newest = list({(seen.model, seen.temperature): seen for seen in run.seen}.values())
+    newest = list({(observation.model, observation.temperature): observation for observation in run.observations}.values())
     head = (_("model"), _("temperature"), _("in a loop"), _("95 % interval"))
     elements.table(
         head,

@@ -55,7 +55,10 @@ FEATURE = Feature(
             "quantization_notepad",
             "quantization_notepad_start",
             RoundedCache,
-            claim=Claim("8 bits are closer than 4", lambda seen: min(seen, key=lambda o: o.bits).kl > max(seen, key=lambda o: o.bits).kl),
+            claim=Claim(
+                "8 bits are closer than 4",
+                lambda observations: min(observations, key=lambda o: o.bits).kl > max(observations, key=lambda o: o.bits).kl,
+            ),
         ),
         Recorded(
             "tour_full",

@@ -29,7 +29,7 @@ def cache_and_answers(run: Experiment) -> None:
     """Draw the text with its tokens in the cache, and the answers with the full and with the limited cache."""
     task: RecallTask | None
     plan, task, question, texts, marked = run.about
-    blocks = [seen for seen in run.seen if isinstance(seen, CacheStep)]
+    blocks = [observation for observation in run.observations if isinstance(observation, CacheStep)]
     texts = texts + [block.text for block in blocks if block.written and block.full is None and task is None]
     cache_view.cache_and_fill(blocks, texts, plan.share, marked)
     if task is None:
@@ -37,7 +37,7 @@ def cache_and_answers(run: Experiment) -> None:
     elements.section(_("Does it still know?"), _("probability of the right answer, token by token"))
     asked = _("{question} The right answer is “{answer}”.")
     st.caption(asked.format(question=plain(question or _("Where is Lily's key?")), answer=plain(task.answer.strip(" ."))))
-    answers = [seen for seen in run.seen if isinstance(seen, Answer)]
+    answers = [observation for observation in run.observations if isinstance(observation, Answer)]
     cache_view.answer_bars(answers, (_("With all lines kept"), _("With your cache")))
     if len(answers) == 2 and answers[1].probability is not None:
         kept = blocks[-1].kept
@@ -55,7 +55,7 @@ def policies_table(run: Experiment) -> None:
             _("right answer"): numbers.percent(outcome.answer.probability) if outcome.answer.probability is not None else _("never asked"),
             _("it says"): outcome.answer.said,
         }
-        for outcome in run.seen
+        for outcome in run.observations
         if isinstance(outcome, PolicyOutcome)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
@@ -63,10 +63,10 @@ def policies_table(run: Experiment) -> None:
 
 def rounding(run: Experiment) -> None:
     """Draw how the probabilities change along a text when keys and values have fewer bits."""
-    first = run.seen[0]
+    first = run.observations[0]
     head = (_("bits per number"), _("KV cache"), _("diver\u00adgence (KL, nats)"), _("same likeliest token"), _("perplex\u00adity"))
     rows = [(_("full precision"), numbers.size(first.full_bytes), "0", numbers.percent(1.0), numbers.decimal(first.full_perplexity, 2))]
-    for rounded in run.seen:
+    for rounded in run.observations:
         measured = (numbers.nats(rounded.kl), numbers.percent(rounded.kept), numbers.decimal(rounded.perplexity, 2))
         rows.append((str(rounded.bits), numbers.size(rounded.bytes), *measured))
     elements.table(head, rows)

@@ -48,8 +48,10 @@ def draw() -> None:
 
     def result(run: Experiment) -> None:
         planned, texts, marked = run.about
-        cache_view.cache_and_fill([seen for seen in run.seen if isinstance(seen, CacheStep)], texts, planned.share, marked)
-        answers = [seen for seen in run.seen if isinstance(seen, Answer)]
+        cache_view.cache_and_fill(
+            [observation for observation in run.observations if isinstance(observation, CacheStep)], texts, planned.share, marked
+        )
+        answers = [observation for observation in run.observations if isinstance(observation, Answer)]
         cache_view.answer_bars(answers, (_("with a cache that holds everything"), _("with this one")))
 
     make = partial(before_and_after, model, plan, RED_POT)

@@ -101,10 +101,10 @@ def people() -> None:
             _("model"): offered_models.title(session.run_of.model) if session.run_of else "",
             _("tokens"): session.run.token_count if session.run is not None else 0,
             _("plays"): session.playing,
-            _("idle for"): numbers.duration(now - session.browser.seen),
+            _("idle for"): numbers.duration(now - session.browser.last_active),
             _("operator"): session.operator or (session is current_session() and operator_role.is_operator()),
         }
-        for session in sorted(seats.active_sessions(), key=lambda session: session.browser.seen, reverse=True)
+        for session in sorted(seats.active_sessions(), key=lambda session: session.browser.last_active, reverse=True)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 

@@ -27,7 +27,7 @@ FEATURE = Feature(
             tuple[ModelFigures, ModelFigures, int],
             claim=Claim(
                 "the models differ, and the writer is less surprised",
-                lambda seen: sum(t.writer.surprise for t in seen) < sum(t.judge.surprise for t in seen),
+                lambda observations: sum(t.writer.surprise for t in observations) < sum(t.judge.surprise for t in observations),
             ),
         ),
         Recorded(

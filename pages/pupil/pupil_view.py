@@ -32,31 +32,31 @@ MOST_SURPRISE = 40.0  # bits at which the bars are cut
 
 def draw_judged(run: Experiment) -> None:
     """Draw the text with the surprise of both models, the probabilities at one place, and both models in figures."""
-    seen = [token for token in run.seen if isinstance(token, JudgedToken)]
-    if not seen:
+    observations = [token for token in run.observations if isinstance(token, JudgedToken)]
+    if not observations:
         return
     writer, judge, prompt_tokens = run.about
     names = (offered_models.title(writer.name), offered_models.title(judge.name))
     elements.section(_("The text, token by token"), _("surprise of both models, bits"))
-    same_tokens = seen[0].judge is not None
+    same_tokens = observations[0].judge is not None
     if same_tokens:
         more = _("{name} gave it more")
         legend(("dice", more.format(name=names[0])), ("other", more.format(name=names[1])))
-    words, alt_text = [word(token, names) for token in seen], _("The text, token by token")
+    words, alt_text = [word(token, names) for token in observations], _("The text, token by token")
     scored_text(words, key="pupil_text", alt_text=alt_text, size="1.15rem", max_height="17rem")
     if same_tokens:
         st.caption(_("Below each token: its surprise for {writer} · {judge}, in bits.").format(writer=names[0], judge=names[1]))
         left, right = st.columns(2, gap="large")
         with left:
             elements.section(_("Both probabilities at one place"), _("next-token distributions, before any setting"))
-            probabilities(seen[place_looked_at(seen, run.running)], names)
+            probabilities(observations[place_looked_at(observations, run.running)], names)
         with right:
             elements.section(_("Surprise along the text"), _("up: {writer}, down: {judge}").format(writer=names[0], judge=names[1]))
-            surprises(seen)
-    for event in run.seen:
+            surprises(observations)
+    for event in run.observations:
         if isinstance(event, JudgedParts):
             parts(event, names)
-    figures(seen, names, (writer, judge), prompt_tokens)
+    figures(observations, names, (writer, judge), prompt_tokens)
 
 
 def word(token: JudgedToken, names: tuple[str, str]) -> Word:
@@ -82,12 +82,12 @@ def _bits(value: float) -> str:
     return "∞" if math.isinf(value) else numbers.decimal(value, 1)
 
 
-def place_looked_at(seen: list[JudgedToken], running: bool) -> int:
+def place_looked_at(observations: list[JudgedToken], running: bool) -> int:
     """Draw the choice of a place and return it; the newest place while the experiment runs."""
-    count = len(seen)
+    count = len(observations)
     if running or count < 2:
         return count - 1
-    usual = min(range(count), key=lambda index: seen[index].overlap) + 1
+    usual = min(range(count), key=lambda index: observations[index].overlap) + 1
     first = _("Whose probabilities are shown. At first the place where both models differ most.")
     return int(st.slider(_("Place in the text"), 1, count, usual, key=f"pupil_place_{count}", help=first)) - 1
 
@@ -127,7 +127,7 @@ def probabilities(token: JudgedToken, names: tuple[str, str]) -> None:
     )
 
 
-def surprises(seen: list[JudgedToken]) -> None:
+def surprises(observations: list[JudgedToken]) -> None:
     """Draw both models' surprise along the text."""
     table = pd.DataFrame(
         [
@@ -137,7 +137,7 @@ def surprises(seen: list[JudgedToken]) -> None:
                 "down": min(MOST_SURPRISE, token.judge.surprise),
                 "tip": f"{token.piece}  {_bits(token.writer.surprise)} · {_bits(token.judge.surprise)}",
             }
-            for token in seen
+            for token in observations
             if token.judge is not None
         ]
     )
@@ -163,12 +163,12 @@ def parts(judged: JudgedParts, names: tuple[str, str]) -> None:
         st.caption(tokens.format(writer=names[0], judge=names[1], mine=numbers.bits(mine), theirs=numbers.bits(theirs)))
 
 
-def figures(seen: list[JudgedToken], names: tuple[str, str], models: tuple[ModelFigures, ModelFigures], prompt_tokens: int) -> None:
+def figures(observations: list[JudgedToken], names: tuple[str, str], models: tuple[ModelFigures, ModelFigures], prompt_tokens: int) -> None:
     """Draw size, cost and surprise of both models."""
     elements.section(_("In figures"), _("measured, unless it says computed"))
-    judged = [token for token in seen if token.judge is not None]
-    context = prompt_tokens + len(seen)
-    sides = [side(models[0], [token.writer for token in seen], context)]
+    judged = [token for token in observations if token.judge is not None]
+    context = prompt_tokens + len(observations)
+    sides = [side(models[0], [token.writer for token in observations], context)]
     if judged:
         same = sum(token.agreed for token in judged)
         overlap = sum(token.overlap for token in judged) / len(judged)
@@ -206,11 +206,11 @@ def _column(model_side: Side) -> list[str]:
 
 def draw_cascade(run: Experiment) -> None:
     """Draw the three texts and their costs."""
-    tokens = [entry for entry in run.seen if isinstance(entry, CascadeToken)]
+    tokens = [entry for entry in run.observations if isinstance(entry, CascadeToken)]
     legend(("computed", _("written by the large model")))
     alone = _("{name} alone")
     titles = (_("Together"), *(alone.format(name=offered_models.title(name)) for name in run.about))
-    scores = {entry.run: entry.bits_per_token for entry in run.seen if isinstance(entry, CascadeScore)}
+    scores = {entry.run: entry.bits_per_token for entry in run.observations if isinstance(entry, CascadeScore)}
     rows: list[tuple[str, ...]] = []
     sums: list[tuple[float, float, float]] = []
     for number, (home, title) in enumerate(zip(st.columns(3, gap="large"), titles, strict=True)):
@@ -248,7 +248,7 @@ def cascade_word(token: CascadeToken, tinted: bool) -> Word:
 
 def draw_evaluation(run: Experiment) -> None:
     """Draw facts, perplexity and agreement as a table."""
-    reports: dict[str, StudentReport] = {report.name: report for report in run.seen}
+    reports: dict[str, StudentReport] = {report.name: report for report in run.observations}
     head = (
         _("model"),
         _("size"),

@@ -32,7 +32,9 @@ FEATURE = Feature(
             "quantization_parts_start",
             PartDamage,
             int,
-            claim=Claim("every part was measured", lambda seen: len(seen) > 10 and all(p.mean_kl >= 0 for p in seen)),
+            claim=Claim(
+                "every part was measured", lambda observations: len(observations) > 10 and all(p.mean_kl >= 0 for p in observations)
+            ),
         ),
     ),
     controls={

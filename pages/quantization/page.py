@@ -96,9 +96,9 @@ with drawing_boundary():
         results.start_button(NAME, _("Quantize"), begin, type="primary", icon=":material/compress:")
 
     def draw(run: Experiment) -> None:
-        along_the_text(list(run.seen))
+        along_the_text(list(run.observations))
         with st.container(key="detail_quantization"):
-            after_the_prompt(next((rounding for rounding in run.seen if rounding.bits == bits), run.seen[-1]), run.about[0])
+            after_the_prompt(next((rounding for rounding in run.observations if rounding.bits == bits), run.observations[-1]), run.about[0])
 
     results.part(NAME, now, begin, draw, _("Press the button: the model reads and writes the same text with 16, 8, 6, 4, 3 and 2 bits."))
     elements.section(_("Which part changes the probabilities most?"))

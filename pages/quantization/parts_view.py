@@ -31,7 +31,7 @@ def part_heat(colours: Palette, layers: int) -> alt.TopLevelMixin:
 
 def draw(run: Experiment) -> None:
     """Draw the damage of each part alone."""
-    damages: list[PartDamage] = list(run.seen)
+    damages: list[PartDamage] = list(run.observations)
     st.caption(
         _("One part with {bits} bits, all others in full precision. Mean divergence along the same text, nats.").format(bits=run.about)
     )

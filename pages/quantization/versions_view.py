@@ -48,7 +48,7 @@ def versions() -> None:
 
 
 def _draw(run: Experiment) -> None:
-    comparison: TwoVersions = run.seen[-1]
+    comparison: TwoVersions = run.observations[-1]
     elements.table(
         (
             _("version"),

@@ -50,8 +50,8 @@ FEATURE = Feature(
             card=(N_("Same prompt, other number"), N_("The same text in float32 and in bfloat16: which tokens get other probabilities.")),
             claim=Claim(
                 "both ways give other log-probabilities, and at least one written text parts where gap and shift say so",
-                lambda seen: (
-                    (last := seen[-1]).difference.largest > 1e-3
+                lambda observations: (
+                    (last := observations[-1]).difference.largest > 1e-3
                     and any(run.parted is not None and 0 <= run.gap <= run.shift for run in last.runs)
                 ),
             ),
@@ -60,7 +60,7 @@ FEATURE = Feature(
             "same_prompt_noise",
             "same_prompt_noise_start",
             Progress | Comparison,
-            claim=Claim("ten repeats, and none differs", lambda seen: sizes(seen) == [0.0] * 10),
+            claim=Claim("ten repeats, and none differs", lambda observations: sizes(observations) == [0.0] * 10),
         ),
         Recorded(
             "same_prompt_table",
@@ -69,7 +69,7 @@ FEATURE = Feature(
             tuple[Values, ...],
             claim=Claim(
                 "another order of sums differs, and rounded weights a thousand times as much",
-                lambda seen: 0 < 1000 * sizes(seen)[0] < max(sizes(seen)),
+                lambda observations: 0 < 1000 * sizes(observations)[0] < max(sizes(observations)),
             ),
         ),
     ),

@@ -37,9 +37,9 @@ SUM = (0.1, 0.3, 0.5)
 
 def results_of(run: Experiment) -> list[Any]:
     """Draw how far an experiment is, and return its comparisons so far."""
-    if isinstance(last := run.seen[-1], Progress):
+    if isinstance(last := run.observations[-1], Progress):
         st.progress(last.done / last.total, text=_("{done} of {total} tokens").format(done=last.done, total=last.total))
-    return [seen for seen in run.seen if not isinstance(seen, Progress)]
+    return [observation for observation in run.observations if not isinstance(observation, Progress)]
 
 
 def of_pair(run: Experiment) -> None:

@@ -36,24 +36,24 @@ def number(value: float, digits: int = 2) -> str:
     return "∞" if math.isinf(value) else written(value, f".{digits}g")
 
 
-def table(seen: Difference) -> pd.DataFrame:
+def table(result: Difference) -> pd.DataFrame:
     """Return every number of the comparison, one row per token; token counts from 1."""
-    changes = np.array([math.nan, *seen.differences])
-    first, second = zip(*seen.favourites, strict=True)
+    changes = np.array([math.nan, *result.differences])
+    first, second = zip(*result.favourites, strict=True)
     return pd.DataFrame(
         {
             "token": range(1, len(changes) + 1),
-            "token_id": seen.token_ids,
-            "piece": seen.pieces,
-            "first_nats": seen.first,
-            "second_nats": seen.second,
+            "token_id": result.token_ids,
+            "piece": result.pieces,
+            "first_nats": result.first,
+            "second_nats": result.second,
             "difference_nats": changes,
             "difference_bits": changes / BIT,
             "ratio": np.exp(changes),
-            "kl_nats": seen.kl,
+            "kl_nats": result.kl,
             "first_favourite": first,
             "second_favourite": second,
-            "lead_nats": seen.leads,
+            "lead_nats": result.leads,
         }
     )
 

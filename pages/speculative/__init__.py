@@ -35,7 +35,10 @@ FEATURE = Feature(
             SpeculativeRound | PlainStep,
             page="tour",
             query=(("stop", "guess"),),
-            claim=Claim("some drafts are accepted", lambda seen: any(step.accepted for step in seen if isinstance(step, SpeculativeRound))),
+            claim=Claim(
+                "some drafts are accepted",
+                lambda observations: any(step.accepted for step in observations if isinstance(step, SpeculativeRound)),
+            ),
         ),
     ),
     controls={

@@ -23,13 +23,13 @@ EVEN = (0.95, 1.05)  # times the speed of plain decoding; in between it is calle
 
 def draw(run: Experiment) -> None:
     """Draw the text, the figures, one pass and the plain text."""
-    rounds = [step for step in run.seen if isinstance(step, SpeculativeRound)]
+    rounds = [step for step in run.observations if isinstance(step, SpeculativeRound)]
     prompt, ahead = run.about
     with st.container(key="speculative_seen"):
         legend(*verdicts())
         text_place, opened = st.container(), None
         if rounds:
-            measured_gain = gain(list(run.seen), ahead)
+            measured_gain = gain(list(run.observations), ahead)
             figures(measured_gain)
             if not run.running and measured_gain.speed_up is not None:
                 verdict(measured_gain.speed_up)
@@ -42,7 +42,7 @@ def draw(run: Experiment) -> None:
             if measured_gain.judged:
                 curve(measured_gain, ahead)
         elements.section(_("Plain decoding, with the same dice"), _("one pass, one token"))
-        text = "".join(step.text for step in run.seen if isinstance(step, PlainStep))
+        text = "".join(step.text for step in run.observations if isinstance(step, PlainStep))
         st.caption(plain(text) or "…")
     with text_place:
         speculative_text(prompt, rounds, key="speculative_text", opened=opened)

@@ -32,11 +32,11 @@ def draw() -> None:
         return speculate(model, draft, FIRST_PROMPT, tour_state.SETTINGS, GUESSES, LENGTH)
 
     def result(run: Experiment) -> None:
-        rounds = [step for step in run.seen if isinstance(step, SpeculativeRound)]
+        rounds = [step for step in run.observations if isinstance(step, SpeculativeRound)]
         legend(*verdicts())
         speculative_text(FIRST_PROMPT, rounds, key="tour_speculative")
         if rounds:
-            measured_gain = gain([step for step in run.seen if isinstance(step, SpeculativeRound | PlainStep)], GUESSES)
+            measured_gain = gain([step for step in run.observations if isinstance(step, SpeculativeRound | PlainStep)], GUESSES)
             line = _("**{passes}** passes of the large model wrote **{written}** tokens. **{accepted}** of {drafted} drafts were accepted.")
             st.markdown(
                 line.format(

@@ -28,9 +28,9 @@ EARLIER_STEPS = 2  # earlier steps that are sent too, so that the key "back" ans
 _FIELDS = tuple(field.name for field in fields(TokenDistribution))
 
 
-def before_the_roll(seen: TokenDistribution | Step) -> TokenDistribution:
+def before_the_roll(distribution: TokenDistribution | Step) -> TokenDistribution:
     """Return the distribution without the chosen token, so that a recording does not show the token before the roll."""
-    return TokenDistribution(**{name: getattr(seen, name) for name in _FIELDS}) if isinstance(seen, Step) else seen
+    return TokenDistribution(**{name: getattr(distribution, name) for name in _FIELDS}) if isinstance(distribution, Step) else distribution
 
 
 def text_payload(run: Generation) -> list[tuple[Any, ...]]:
@@ -64,22 +64,22 @@ def steps_payload(run: Generation, at: int, ahead: bool = True) -> dict[str, Any
     return payload
 
 
-def step_payload(seen: TokenDistribution | Step, run: Generation) -> dict[str, Any]:
+def step_payload(distribution: TokenDistribution | Step, run: Generation) -> dict[str, Any]:
     """Return the data of one step: bars, dice strip, roll and lines."""
-    chosen = seen.chosen if isinstance(seen, Step) else None
-    drawn = step_rows(seen, ROWS, "skipped")
+    chosen = distribution.chosen if isinstance(distribution, Step) else None
+    drawn = step_rows(distribution, ROWS, "skipped")
     return {
-        "index": seen.index,
+        "index": distribution.index,
         "rows": [_bar(row) for row in drawn.listed],
         "rest": _bar(drawn.rest),
-        **live_rows.strip(seen),
+        **live_rows.strip(distribution),
         "chosen": -1 if chosen is None else chosen.key,
-        "lines": _lines(seen, run),
-        "choices": [] if chosen is not None else _choices(seen),
-        "doubt": doubt(seen),
-        "dice": not seen.settings.greedy,
-        "kept": seen.forward.reused_tokens,
-        "new": seen.forward.computed_tokens,
+        "lines": _lines(distribution, run),
+        "choices": [] if chosen is not None else _choices(distribution),
+        "doubt": doubt(distribution),
+        "dice": not distribution.settings.greedy,
+        "kept": distribution.forward.reused_tokens,
+        "new": distribution.forward.computed_tokens,
     }
 
 
@@ -89,25 +89,25 @@ def _bar(row: StepRow) -> tuple[Any, ...]:
     return label, row.key, *row.lengths, numbers.percent(row.final), row.kind, row.candidate.rank if row.candidate else 0
 
 
-def _choices(seen: TokenDistribution) -> list[str]:
+def _choices(distribution: TokenDistribution) -> list[str]:
     """Return words to offer as guesses in alphabetical order: half of them likely, half from further down the list."""
-    words = [c.piece.removeprefix("␣") for c in seen.candidates if c.piece.startswith("␣") and c.piece[1:].isalpha()]
+    words = [c.piece.removeprefix("␣") for c in distribution.candidates if c.piece.startswith("␣") and c.piece[1:].isalpha()]
     picked = [*words[: GUESS_BUTTONS // 2], *words[GUESS_BUTTONS :: max(1, len(words) // GUESS_BUTTONS)][: GUESS_BUTTONS // 2]]
     return sorted(dict.fromkeys(picked), key=str.casefold)
 
 
-def _lines(seen: TokenDistribution | Step, run: Generation) -> list[str]:
+def _lines(distribution: TokenDistribution | Step, run: Generation) -> list[str]:
     """Return the sentence of each beat."""
-    model, done = run.model, seen.forward
+    model, done = run.model, distribution.forward
     path = run.path
     count = len(run.prompt_tokens)
-    if not seen.forward.has_facts:
+    if not distribution.forward.has_facts:
         read = _("This is a saved answer of a server.")
-    elif seen.index == 0:
+    elif distribution.index == 0:
         read = _("The model reads the text as {count} tokens.").format(count=count)
     else:
         read = _("The model reads one new token, {piece}. The {kept} before it are in its notepad (KV cache).").format(
-            piece=quoted(path[seen.index - 1].piece), kept=numbers.whole(count + seen.index - 1)
+            piece=quoted(path[distribution.index - 1].piece), kept=numbers.whole(count + distribution.index - 1)
         )
     values = {
         "parameters": numbers.count(model.parameter_count),
@@ -128,8 +128,8 @@ def _lines(seen: TokenDistribution | Step, run: Generation) -> list[str]:
         if model.vocabulary_size
         else _("How likely is each token as the next one?")
     )
-    moved = phrases.stages(seen.moved_by)
-    if not isinstance(seen, Step):
+    moved = phrases.stages(distribution.moved_by)
+    if not isinstance(distribution, Step):
         return [
             read,
             think.format(**values),
@@ -137,11 +137,11 @@ def _lines(seen: TokenDistribution | Step, run: Generation) -> list[str]:
             _("No dice: the likeliest token after {stages} is chosen.").format(stages=moved)
             if moved
             else _("No dice: the likeliest token is chosen.")
-            if seen.settings.greedy
+            if distribution.settings.greedy
             else _("The dice decide: one random number between 0 and 1."),
             "",
         ]
-    token = label_of(seen.piece)
+    token = label_of(distribution.piece)
     goes_on = _("“{piece}” is added to the text, and the next step begins.").format(piece=token)
-    roll, share = "" if seen.roll is None else numbers.roll(seen.roll), numbers.percent(seen.sampling_probability)
-    return [read, think.format(**values), weigh, wording().say(how_chosen(seen, moved, roll, share)), goes_on]
+    roll, share = "" if distribution.roll is None else numbers.roll(distribution.roll), numbers.percent(distribution.sampling_probability)
+    return [read, think.format(**values), weigh, wording().say(how_chosen(distribution, moved, roll, share)), goes_on]

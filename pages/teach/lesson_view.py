@@ -30,8 +30,8 @@ def draw(now: Provenance, begin: Callable[[], None]) -> None:
         lesson = run.about
         if not isinstance(lesson, Lesson):
             return
-        if run.running and run.seen and isinstance(run.seen[-1], Waiting):
-            notices.show_notice(waiting(run.seen[-1]))
+        if run.running and run.observations and isinstance(run.observations[-1], Waiting):
+            notices.show_notice(waiting(run.observations[-1]))
         elif run.running and lesson.tuning is None:
             st.caption(_("Making a copy of the model …"))
         if not lesson.looks:

@@ -53,7 +53,7 @@ FEATURE = Feature(
             card=(N_("How much thinking is enough?"), N_("Its thoughts are ended by force, earlier and later: when is the answer right?")),
             claim=Claim(
                 "the answer is wrong without thoughts and right at their end",
-                lambda seen: not seen[0].right and next(point for point in seen if point.is_own_end).right,
+                lambda observations: not observations[0].right and next(point for point in observations if point.is_own_end).right,
             ),
         ),
         Recorded(
@@ -64,7 +64,9 @@ FEATURE = Feature(
             view=("think_view", THINK_VIEWS[2]),
             claim=Claim(
                 "more answers are right after all thoughts than after half of them",
-                lambda seen: sum(one.unforced.right for one in seen) > sum(one.at(one.unforced.budget // 2).right for one in seen),
+                lambda observations: (
+                    sum(one.unforced.right for one in observations) > sum(one.at(one.unforced.budget // 2).right for one in observations)
+                ),
             ),
         ),
         Recorded(

@@ -26,19 +26,19 @@ MOSTLY = 0.9  # of the right answers
 
 def draw_one(run: Experiment) -> None:
     """Draw the probability of the right answer at every budget, and what each answer costs."""
-    points: list[BudgetPoint] = [point for point in run.seen if not point.waited]
+    points: list[BudgetPoint] = [point for point in run.observations if not point.waited]
     elements.section(_("How likely is the right answer after so many tokens of thoughts?"), _("exact, at the end that was forced"))
     alt_text = _("The probability of the right answer by the number of tokens of thoughts, and whether the answer is right.")
     chart.draw(by_budget, rows_of_one(points), key="thinking_budget_chart", title=alt_text, alt_text=alt_text, legend=verdicts())
     legend(*verdicts())
     st.markdown(told_of_one(points))
-    for waited in (point for point in run.seen if point.waited):
+    for waited in (point for point in run.observations if point.waited):
         told = _("“{wait}” was forced where it ended them, so that it thinks on: {tokens} of thoughts.")
         st.markdown(f"{told.format(wait=WAIT.strip(), tokens=numbers.tokens(waited.budget))} {verdict(waited.given, run.about.answer)}")
-    draw_prices(run.seen)
+    draw_prices(run.observations)
 
 
-def draw_prices(seen: Sequence[BudgetPoint]) -> None:
+def draw_prices(observations: Sequence[BudgetPoint]) -> None:
     """Draw the table of answers with their price."""
     watts = receipt.assumptions().watts
     head = (_("thoughts, tokens"), _("right answer"), _("it says"), "", _("all tokens"), _("time"), _("energy"))
@@ -52,12 +52,12 @@ def draw_prices(seen: Sequence[BudgetPoint]) -> None:
             numbers.duration(point.seconds),
             numbers.prefixed(point.seconds * watts, "J"),
         )
-        for point in seen
+        for point in observations
     ]
     elements.table(head, rows)
     told = _("Times of one run. Energy: this time at {watts} W, which is assumed; “What did it cost?” has the field for it.")
     st.caption(told.format(watts=numbers.short(watts)))
-    elements.table_button(lambda: csv_text(pd.DataFrame(seen)), "thinking-budget.csv", "thinking_budget_csv")
+    elements.table_button(lambda: csv_text(pd.DataFrame(observations)), "thinking-budget.csv", "thinking_budget_csv")
 
 
 def verdicts() -> list[tuple[str, str]]:
@@ -99,17 +99,17 @@ def told_of_one(points: Sequence[BudgetPoint]) -> str:
 
 def draw_set(run: Experiment) -> None:
     """Draw the share of right answers at every budget with its interval, and what “Wait,” changes."""
-    seen: Sequence[BudgetedQuestion] = run.seen
+    observations: Sequence[BudgetedQuestion] = run.observations
     told = _("{done} of {total} questions answered at every budget")
-    st.progress(len(seen) / run.about, text=told.format(done=numbers.whole(len(seen)), total=numbers.whole(run.about)))
+    st.progress(len(observations) / run.about, text=told.format(done=numbers.whole(len(observations)), total=numbers.whole(run.about)))
     alt_text = _("The share of right answers by the largest number of tokens of thoughts, with 95 percent intervals.")
-    chart.draw(by_budget, rows_of_set(seen), key="thinking_budget_set_chart", title=alt_text, alt_text=alt_text)
-    right = sum(one.unforced.right for one in seen)
-    mean = sum(one.unforced.budget for one in seen) / len(seen)
+    chart.draw(by_budget, rows_of_set(observations), key="thinking_budget_set_chart", title=alt_text, alt_text=alt_text)
+    right = sum(one.unforced.right for one in observations)
+    mean = sum(one.unforced.budget for one in observations) / len(observations)
     told = _("Without a limit {right} of {total} are right, after {tokens} tokens of thoughts on average.")
-    counts = {"right": numbers.whole(right), "total": numbers.whole(len(seen)), "tokens": numbers.decimal(mean, 0)}
-    st.markdown(told.format(**counts) + _enough(seen, right, mean))
-    pairs = [(one.unforced, one.waited) for one in seen if one.waited is not None]
+    counts = {"right": numbers.whole(right), "total": numbers.whole(len(observations)), "tokens": numbers.decimal(mean, 0)}
+    st.markdown(told.format(**counts) + _enough(observations, right, mean))
+    pairs = [(one.unforced, one.waited) for one in observations if one.waited is not None]
     if pairs:
         to_wrong = sum(before.right and not after.right for before, after in pairs)
         to_right = sum(after.right and not before.right for before, after in pairs)
@@ -121,29 +121,31 @@ def draw_set(run: Experiment) -> None:
         st.markdown(told.format(wait=WAIT.strip(), **counts))
 
 
-def _enough(seen: Sequence[BudgetedQuestion], right: int, mean: float) -> str:
+def _enough(observations: Sequence[BudgetedQuestion], right: int, mean: float) -> str:
     """Say with which budget nine of ten of those are right that are right without a limit, and how much of the thoughts that is."""
-    enough = next((budget for budget in _budgets(seen) if sum(one.at(budget).right for one in seen) >= MOSTLY * right), None)
+    enough = next(
+        (budget for budget in _budgets(observations) if sum(one.at(budget).right for one in observations) >= MOSTLY * right), None
+    )
     if not right or enough is None or not mean:
         return ""
     told = _(" Nine of ten of these need at most {tokens}: {share} of the average.")
     return told.format(tokens=f"**{numbers.tokens(enough)}**", share=numbers.percent(enough / mean))
 
 
-def _budgets(seen: Sequence[BudgetedQuestion]) -> list[int]:
+def _budgets(observations: Sequence[BudgetedQuestion]) -> list[int]:
     """Return the budgets that were forced in these questions, and the longest thoughts of all."""
-    forced = {point.budget for one in seen for point in one.points if not point.waited and not point.is_own_end}
-    return sorted(forced | {max(one.unforced.budget for one in seen)})
+    forced = {point.budget for one in observations for point in one.points if not point.waited and not point.is_own_end}
+    return sorted(forced | {max(one.unforced.budget for one in observations)})
 
 
-def rows_of_set(seen: Sequence[BudgetedQuestion]) -> pd.DataFrame:
+def rows_of_set(observations: Sequence[BudgetedQuestion]) -> pd.DataFrame:
     """Return the rows of the chart. Columns: as in `rows_of_one`, with the interval; side is "one"."""
     rows = []
-    for budget in _budgets(seen):
-        right = sum(one.at(budget).right for one in seen)
-        low, high = wilson(right, len(seen))
-        told = _("{right} of {total} right").format(right=numbers.whole(right), total=numbers.whole(len(seen)))
-        rows.append((budget, right / len(seen), low, high, "one", told, numbers.percent(right / len(seen))))
+    for budget in _budgets(observations):
+        right = sum(one.at(budget).right for one in observations)
+        low, high = wilson(right, len(observations))
+        told = _("{right} of {total} right").format(right=numbers.whole(right), total=numbers.whole(len(observations)))
+        rows.append((budget, right / len(observations), low, high, "one", told, numbers.percent(right / len(observations))))
     return pd.DataFrame(rows, columns=["place", "share", "low", "high", "side", "given", "label"])
 
 

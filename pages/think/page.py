@@ -85,7 +85,7 @@ def ask_all(name: str, make: Callable[[LanguageModel, Sequence[Question]], Itera
 
 def draw_counted(run: Experiment) -> None:
     """Draw the answers of both styles so far."""
-    done = sum(entry.style == CHAIN_OF_THOUGHT for entry in run.seen)
+    done = sum(entry.style == CHAIN_OF_THOUGHT for entry in run.observations)
     st.progress(done / run.about, text=_("{done} of {total} questions answered both ways").format(done=done, total=run.about))
     think_view.draw_set(run)
 

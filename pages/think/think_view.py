@@ -37,7 +37,7 @@ def both_styles(model: LanguageModel, question: Question) -> Iterator[tuple[Prom
 
 def draw_one(run: Experiment) -> None:
     """Draw both answers, and the probability of the right answer at every token."""
-    steps = {style: [step for whose, step in run.seen if whose == style] for style in TITLES}
+    steps = {style: [step for whose, step in run.observations if whose == style] for style in TITLES}
     for home, style in zip(st.columns([0.36, 0.64], gap="large"), TITLES, strict=True):
         with home, st.container(gap="xsmall"):
             elements.section(_(TITLES[style]), style.begin)
@@ -97,7 +97,9 @@ def chances(steps: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame:
 
 def draw_set(run: Experiment) -> None:
     """Draw the right answers of both styles with their uncertainty, the tokens, and the newest questions."""
-    by_style: dict[PromptingStyle, list[Answered]] = {style: [answer for answer in run.seen if answer.style == style] for style in TITLES}
+    by_style: dict[PromptingStyle, list[Answered]] = {
+        style: [answer for answer in run.observations if answer.style == style] for style in TITLES
+    }
     rows, tokens = [], []
     for home, (style, those) in zip(st.columns(2, gap="large"), by_style.items(), strict=True):
         right, total = sum(answer.right for answer in those), len(those)
@@ -127,7 +129,7 @@ def draw_set(run: Experiment) -> None:
             answer.question.answer,
             "✓" if answer.right else "✗",
         )
-        for answer in reversed(run.seen[-LISTED:])
+        for answer in reversed(run.observations[-LISTED:])
     ]
     with st.expander(_("Question by question")):
         head = [_("question"), _("way"), _("it said"), _("right is"), ""]

@@ -24,7 +24,7 @@ def draw() -> None:
 
     def result(run: Experiment) -> None:
         for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), think_view.TITLES.items(), strict=True):
-            thoughts = [thought for whose, thought in run.seen if whose == way]
+            thoughts = [thought for whose, thought in run.observations if whose == way]
             with home:
                 elements.section(_(title))
                 tinted_text([thought.step for thought in thoughts], key=f"tour_{way.name[:3]}", other=way == CHAIN_OF_THOUGHT)

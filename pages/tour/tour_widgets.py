@@ -96,12 +96,12 @@ def meaning() -> None:
 def layers() -> None:
     """Stop "layers": the likeliest tokens after each layer up to the chosen one."""
     kept, model = tour_state.tour().kept, tour_state.model()
-    seen = kept.get("inside")
-    if not isinstance(seen, Inside):
-        seen = kept["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=layer_charts.GUESSES)
-    last = len(seen.layers)
+    result = kept.get("inside")
+    if not isinstance(result, Inside):
+        result = kept["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=layer_charts.GUESSES)
+    last = len(result.layers)
     chosen_layer = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
-    rows = layer_charts.logit_lens_rows(seen, None)
+    rows = layer_charts.logit_lens_rows(result, None)
     chart.draw(
         layer_charts.logit_lens,
         rows[rows.layer <= chosen_layer] if not rows.empty else rows,
@@ -110,7 +110,7 @@ def layers() -> None:
         layers=last + 1,
         guesses=layer_charts.GUESSES,
     )
-    best = seen.layers[chosen_layer - 1].candidates[0]
+    best = result.layers[chosen_layer - 1].candidates[0]
     st.markdown(
         _("If this were the last layer: **{piece}**, {share}.").format(
             piece=plain(best.piece), share=numbers.percent(best.model_probability)
@@ -120,9 +120,9 @@ def layers() -> None:
         tour_state.tried("layers")
 
 
-def bars(seen: TokenDistribution | Step, key: str, rows: int = 6) -> None:
+def bars(distribution: TokenDistribution | Step, key: str, rows: int = 6) -> None:
     """Draw the next-token probabilities."""
-    chart.bars(seen, rows, (), key=key, alt_text=_("Bars from 0 to 100 percent: how likely each next token is."))
+    chart.bars(distribution, rows, (), key=key, alt_text=_("Bars from 0 to 100 percent: how likely each next token is."))
 
 
 def odds() -> None:

@@ -26,10 +26,12 @@ FEATURE = Feature(
             view=("training_view", TRAINING_VIEWS[2]),
             claim=Claim(
                 "training changes weights and takes longer than inference",
-                lambda seen: (
-                    seen[-1].changed > 0
-                    and seen[-1].training.forward_seconds + seen[-1].training.backward_seconds + seen[-1].training.update_seconds
-                    > seen[-1].inference_seconds
+                lambda observations: (
+                    observations[-1].changed > 0
+                    and observations[-1].training.forward_seconds
+                    + observations[-1].training.backward_seconds
+                    + observations[-1].training.update_seconds
+                    > observations[-1].inference_seconds
                 ),
             ),
         ),

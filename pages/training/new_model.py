@@ -40,9 +40,9 @@ def newborn() -> None:
 
 def draw(run: Experiment) -> None:
     """Draw the loss so far and the samples."""
-    if run.running and isinstance(run.seen[-1], Waiting):
-        notices.show_notice(waiting(run.seen[-1]))
-    steps = [seen for seen in run.seen if isinstance(seen, ScratchTrainingStep)]
+    if run.running and isinstance(run.observations[-1], Waiting):
+        notices.show_notice(waiting(run.observations[-1]))
+    steps = [observation for observation in run.observations if isinstance(observation, ScratchTrainingStep)]
     if not steps:
         return
     last = steps[-1]

@@ -54,31 +54,31 @@ def measured_steps(model: LanguageModel) -> Iterator[StepComparison]:
 
 def comparison(run: Experiment) -> None:
     """Draw the table of both steps, and the fingerprints of the weights."""
-    seen: StepComparison = run.seen[-1]
-    step, work = seen.training, seen.training_work
+    result: StepComparison = run.observations[-1]
+    step, work = result.training, result.training_work
     measured, computed = _("measured"), _("computed")
     rows = (
-        (_("Time"), numbers.duration(seen.inference_seconds), numbers.duration(step.seconds), measured),
-        (_("Multiply-adds, forward"), numbers.count(seen.inference_work), numbers.count(work.forward), computed),
+        (_("Time"), numbers.duration(result.inference_seconds), numbers.duration(step.seconds), measured),
+        (_("Multiply-adds, forward"), numbers.count(result.inference_work), numbers.count(work.forward), computed),
         (_("… backward"), "–", numbers.count(work.backward), computed),
         (_("… update"), "–", numbers.count(work.update), computed),
-        (_("Weights"), numbers.size(seen.weight_bytes), numbers.size(step.weight_bytes), measured),
+        (_("Weights"), numbers.size(result.weight_bytes), numbers.size(step.weight_bytes), measured),
         (_("Gradients"), "–", numbers.size(step.gradient_bytes), measured),
         (_("Optimizer state"), "–", numbers.size(step.optimizer_bytes), measured),
         (_("Activations for the backward pass"), "–", numbers.size(step.activation_bytes), measured),
-        (_("KV cache"), numbers.size(seen.cache_bytes), "–", computed),
+        (_("KV cache"), numbers.size(result.cache_bytes), "–", computed),
     )
-    elements.table((numbers.tokens(seen.tokens), _("inference"), _("training"), _("number")), rows)
+    elements.table((numbers.tokens(result.tokens), _("inference"), _("training"), _("number")), rows)
     st.markdown(
         _(
             "Fingerprint of all weights before and after inference: `{before}` and `{after}`. **The model does not learn from your text.** "
             "After one training step: `{learned}`; {changed} of {weights} weights changed."
         ).format(
-            before=seen.inference_fingerprints[0],
-            after=seen.inference_fingerprints[1],
-            learned=seen.training_fingerprints[1],
-            changed=numbers.whole(seen.changed),
-            weights=numbers.whole(seen.weights),
+            before=result.inference_fingerprints[0],
+            after=result.inference_fingerprints[1],
+            learned=result.training_fingerprints[1],
+            changed=numbers.whole(result.changed),
+            weights=numbers.whole(result.weights),
         )
     )
 
@@ -119,8 +119,8 @@ def bundled_model(read: int, answer: int, watts: float) -> None:
         ).format(tokens=numbers.count(last.tokens), steps=numbers.whole(last.step), work=numbers.count(work))
     ]
     run = experiment.of(NAME)
-    if run.seen and not run.recorded_on:  # the hours are those of this machine
-        seconds = run.seen[-1].training.seconds / run.seen[-1].tokens * last.tokens
+    if run.observations and not run.recorded_on:  # the hours are those of this machine
+        seconds = run.observations[-1].training.seconds / run.observations[-1].tokens * last.tokens
         hours = _("At the speed of the training step above: {hours} hours on this machine (computed), {energy} kWh at {watts} W (assumed).")
         energy = numbers.decimal(seconds * watts / 3.6e6, 2)
         sentences.append(hours.format(hours=numbers.decimal(seconds / 3600, 1), energy=energy, watts=numbers.short(watts)))

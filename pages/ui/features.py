@@ -43,15 +43,15 @@ PASSES = (Can.TOKEN_IDS, Can.PASSES)
 class Recorded:
     """An experiment of a page that is bundled as a recording, and how it is started there.
 
-    name: the experiment. press: the key of its button. seen, about: the types of its observations and of the values that the page stores
-    with them; a file can contain only these. claim: what the result must show. view: key and value of the control that shows it. query: of
-    the page's address. card: title and sentence of its card in the gallery. page: on which it stands, if not that of its feature.
+    name: the experiment. press: the key of its button. observation, about: the types of its observations and of the values that the page
+    stores with them; a file can contain only these. claim: what the result must show. view: key and value of the control that shows it.
+    query: of the page's address. card: title and sentence of its card in the gallery. page: on which it stands, if not that of its feature.
     make: for a model that is not bundled: returns the observations of the model that `record_results NAME=FILE` names.
     """
 
     name: str
     press: str
-    seen: Any
+    observation: Any
     about: Any = None
     claim: Claim = field(kw_only=True)
     view: tuple[str, str] | None = None

@@ -24,7 +24,7 @@ FEATURE = Feature(
             "compare_stream_start",
             ComparisonStep,
             view=("waiting_view", WAITING_VIEWS[1]),
-            claim=Claim("a whole answer was written", lambda seen: len(seen[-1].paths[0]) >= 30),
+            claim=Claim("a whole answer was written", lambda observations: len(observations[-1].paths[0]) >= 30),
         ),
         Recorded(
             "waiting",
@@ -32,8 +32,9 @@ FEATURE = Feature(
             Watched,
             claim=Claim(
                 "a request alone in a batch waits less than one in a queue",
-                lambda seen: (
-                    (last := {w.policy: w for w in seen})[Policy.CONTINUOUS].spent("queue") < last[Policy.ONE_AT_A_TIME].spent("queue")
+                lambda observations: (
+                    (last := {w.policy: w for w in observations})[Policy.CONTINUOUS].spent("queue")
+                    < last[Policy.ONE_AT_A_TIME].spent("queue")
                 ),
             ),
         ),

@@ -39,7 +39,7 @@ def request_view() -> None:
     trip = round_trip(0, key="waiting_trip")
 
     def draw(run: Experiment) -> None:
-        latest: dict[object, Watched] = {watched.policy: watched for watched in run.seen}
+        latest: dict[object, Watched] = {watched.policy: watched for watched in run.observations}
         waiting_view.draw_request(list(latest.values()), trip, bool(run.recorded_on), run.running)
 
     hint = _("Press the button. The same requests are served twice: one at a time, and with continuous batching.")
@@ -71,7 +71,7 @@ def delivery() -> None:
 
     def draw(run: Experiment) -> None:
         if not run.running:
-            waiting_view.draw(run.seen[-1].paths[0], words)
+            waiting_view.draw(run.observations[-1].paths[0], words)
 
     results.part(STREAM, now, begin, draw, _("There is no text to deliver yet. Press Write."))
 

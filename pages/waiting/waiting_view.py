@@ -209,8 +209,8 @@ def _percentiles(points: list[LoadPoint]) -> None:
 
 def draw_curve(run: Experiment) -> None:
     """Draw the mean wait at each load, measured, and computed for one request at a time."""
-    times = next((event for event in run.seen if isinstance(event, ServiceTimes)), None)
-    points = [event for event in run.seen if isinstance(event, LoadPoint)]
+    times = next((event for event in run.observations if isinstance(event, ServiceTimes)), None)
+    points = [event for event in run.observations if isinstance(event, LoadPoint)]
     if times is None or not points:
         return
     kinds = (

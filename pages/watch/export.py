@@ -55,8 +55,8 @@ def pictures(run: Generation, link: str) -> None:
         st.caption(_("Take a step first: pictures, pages and animations show the steps of a run."))
         return
     theme = choose_theme("pictures_theme")
-    seen = current.shown(run)
-    step = seen if isinstance(seen, Step) else run.path[-1]
+    distribution = current.shown(run)
+    step = distribution if isinstance(distribution, Step) else run.path[-1]
     first, last = _part(len(run.path))
     with st.container(horizontal=True):
         _step_button(step, theme, run)
@@ -166,7 +166,7 @@ def _progress() -> None:
     """Draw how much of the animation is drawn, then the button that saves it."""
     elements.notices(NAME)
     drawing = experiment.of(NAME)
-    newest: Drawn | None = drawing.seen[-1] if drawing.seen else None
+    newest: Drawn | None = drawing.observations[-1] if drawing.observations else None
     if drawing.error:
         notices.show_notice(_(drawing.error))
     elif drawing.running:

@@ -39,10 +39,10 @@ def bars(display: DisplayOptions, signs: bool) -> None:
     """Draw the next-token distribution."""
 
     def saved() -> Saved:
-        seen = current.shown()
+        distribution = current.shown()
         alt_text = _("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent.")
-        title = _("What came next?") if isinstance(seen, Step) else _("What comes next?")
-        return chart.saved_bars(seen, display.rows, entries(), display.folded, display.logarithmic, alt_text=alt_text, title=title)
+        title = _("What came next?") if isinstance(distribution, Step) else _("What comes next?")
+        return chart.saved_bars(distribution, display.rows, entries(), display.folded, display.logarithmic, alt_text=alt_text, title=title)
 
     with chart.saved_as("odds", saved):
         part("bars", logarithmic=display.logarithmic, legend=entries(), signs=signs)

@@ -50,11 +50,11 @@ def more_tools() -> None:
 
 def engines() -> None:
     """Draw the bias of a token, and how many tokens stay in each engine's order."""
-    seen = current.shown()
+    distribution = current.shown()
     with st.container(horizontal=True, vertical_alignment="center", key="engines_line"):
         if Can.TOKEN_IDS in current.run().can:
-            token_bias(seen)
-        line = "" if current.run().path and seen is current.run().path[-1] else kept_by_engine.kept_line(seen.settings)
+            token_bias(distribution)
+        line = "" if current.run().path and distribution is current.run().path[-1] else kept_by_engine.kept_line(distribution.settings)
         if line:
             st.caption(line, width="content")
 

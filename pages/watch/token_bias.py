@@ -19,7 +19,7 @@ STEP = 1.0  # added to a logit by one press
 LONGEST = 60  # characters of a text
 
 
-def token_bias(seen: TokenDistribution) -> None:
+def token_bias(distribution: TokenDistribution) -> None:
     """Draw the popover with a field for a text, the tokens, and the three buttons."""
     if Can.NEW_TOKENS not in current.run().can:
         return
@@ -33,7 +33,7 @@ def token_bias(seen: TokenDistribution) -> None:
         for form in forms:
             st.caption(plain(described(form)))
         tokens = {token.key: token.piece for form in forms for token in form}
-        tokens = tokens or {int(i): seen.vocabulary.token(int(i)).piece for i in seen.token_ids}
+        tokens = tokens or {int(i): distribution.vocabulary.token(int(i)).piece for i in distribution.token_ids}
         chosen = st.selectbox(_("Token"), list(tokens), format_func=lambda token_id: plain(tokens[token_id]), key="bias_token")
         with st.container(horizontal=True, gap="xsmall"):
             for name, label, change in (

@@ -19,14 +19,14 @@ from pages.ui.views.distribution_legend import entries
 SIDES = {"A": own_presets.SIDEBAR, "B": "order:llama.cpp"}
 
 
-def two_settings_view(run: Generation, seen: TokenDistribution | Step, rows: int, logarithmic: bool) -> None:
+def two_settings_view(run: Generation, distribution: TokenDistribution | Step, rows: int, logarithmic: bool) -> None:
     """Draw the switch, and both sides if it is on; not while it plays, because the text is then what matters."""
     about = _("The same step under two settings, with one pass of the model and the same roll of the dice.")
     on = st.toggle(_("Two settings side by side"), help=about, key="two_settings", **PERSISTENT)
     if not on or current.playing():
         return
     with drawing_boundary():
-        if not isinstance(run, Generation) or (run.finished and not isinstance(seen, Step)):
+        if not isinstance(run, Generation) or (run.finished and not isinstance(distribution, Step)):
             st.caption(_("A recording has no other settings than its own. Start a live run to compare two."))
             return
         homes = st.columns(2, gap="medium")
@@ -36,7 +36,7 @@ def two_settings_view(run: Generation, seen: TokenDistribution | Step, rows: int
             usual = list(choices).index(SIDES[side])
             widget_options = {"key": f"two_settings_{side}", **PERSISTENT}
             keys.append(home.selectbox(side, list(choices), usual, format_func=lambda key: plain(choices.get(key, key)), **widget_options))
-        both = two_settings(run, seen, *map(own_presets.chosen_settings, keys))
+        both = two_settings(run, distribution, *map(own_presets.chosen_settings, keys))
         for side, home, step in zip(SIDES, homes, (both.first, both.second), strict=True):
             with home:
                 _side(side, step, rows, logarithmic)

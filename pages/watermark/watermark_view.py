@@ -45,9 +45,15 @@ UNSEEN = "\u200b"  # makes the labels of equal words different, because Streamli
 def draw(run: Experiment) -> None:
     """Draw the whole result."""
     settings: SamplingSettings = run.about
-    null = watermark.null_of(run.seen) if settings.watermark == "synthid" else None
-    sides = {side: [seen for seen in run.seen if isinstance(seen, MarkedToken) and seen.side == side] for side in HEADS}
-    kinds = {kind: [seen for seen in run.seen if isinstance(seen, Measured) and seen.kind == kind] for kind in (*SIDES, ATTACKED)}
+    null = watermark.null_of(run.observations) if settings.watermark == "synthid" else None
+    sides = {
+        side: [observation for observation in run.observations if isinstance(observation, MarkedToken) and observation.side == side]
+        for side in HEADS
+    }
+    kinds = {
+        kind: [observation for observation in run.observations if isinstance(observation, Measured) and observation.kind == kind]
+        for kind in (*SIDES, ATTACKED)
+    }
     both(sides, settings, null)
     st.caption(basis(settings, null, len(kinds[UNMARKED])))
     if all(sides.values()):

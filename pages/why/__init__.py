@@ -42,7 +42,9 @@ FEATURE = Feature(
             HiddenWords,
             query=(("prompt", EXAMPLES.why_prompt),),
             card=(N_("Which word mattered"), N_("Each word was hidden once, and the probability of the next one was measured.")),
-            claim=Claim("hiding one word takes at least 3 bits", lambda seen: max(part.effect for part in seen[-1].parts) >= 3 * BIT),
+            claim=Claim(
+                "hiding one word takes at least 3 bits", lambda observations: max(part.effect for part in observations[-1].parts) >= 3 * BIT
+            ),
         ),
         Recorded(
             "why_two",
@@ -61,7 +63,9 @@ FEATURE = Feature(
             query=(("prompt", EXAMPLES.why_prompt),),
             claim=Claim(
                 "switching off one head takes at least 2 bits, and its attention is shown",
-                lambda seen: max(effect for layer in seen[-1].effects for effect in layer) >= 2 * BIT and bool(seen[-1].attention),
+                lambda observations: (
+                    max(effect for layer in observations[-1].effects for effect in layer) >= 2 * BIT and bool(observations[-1].attention)
+                ),
             ),
         ),
         Recorded(
@@ -71,7 +75,8 @@ FEATURE = Feature(
             view=("why_view", names.WHY_VIEWS[1]),
             query=(("prompt", EXAMPLES.why_prompt),),
             claim=Claim(
-                "without the head the likeliest token is another one", lambda seen: np.argmax(seen[-1].usual) != np.argmax(seen[-1].changed)
+                "without the head the likeliest token is another one",
+                lambda observations: np.argmax(observations[-1].usual) != np.argmax(observations[-1].changed),
             ),
         ),
         Recorded(
@@ -94,7 +99,9 @@ FEATURE = Feature(
             query=(("prompt", EXAMPLES.why_prompt),),
             claim=Claim(
                 "the parts add up to the logit, and one adds at least 2",
-                lambda seen: abs(seen[-1].sum - seen[-1].logit) < 0.01 and max(part.value for part in seen[-1].parts) >= 2,
+                lambda observations: (
+                    abs(observations[-1].sum - observations[-1].logit) < 0.01 and max(part.value for part in observations[-1].parts) >= 2
+                ),
             ),
         ),
         Recorded(

@@ -50,21 +50,21 @@ def fact_view() -> None:
 
 def draw(run: Experiment) -> None:
     """Draw the heat map and the bars of the chosen field."""
-    seen: TracedFact = run.seen[-1]
+    result: TracedFact = run.observations[-1]
     if run.running:
-        done = len(seen.recovered)
-        st.progress(done / seen.layers, text=_("{done} of {total} layers").format(done=done, total=seen.layers))
+        done = len(result.recovered)
+        st.progress(done / result.layers, text=_("{done} of {total} layers").format(done=done, total=result.layers))
     answers = _("“{one}” is continued with **{target}**, “{other}” with **{second}**.")
-    target, second = (plain(word_of(token)) for token in (seen.target, seen.other))
-    st.markdown(answers.format(target=target, second=second, one=plain(seen.prompts[0]), other=plain(seen.prompts[1])))
-    layer, column = picked(seen)
+    target, second = (plain(word_of(token)) for token in (result.target, result.other))
+    st.markdown(answers.format(target=target, second=second, one=plain(result.prompts[0]), other=plain(result.prompts[1])))
+    layer, column = picked(result)
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
         title = _("How much of “{token}” comes back?").format(token=target)
         elements.section(title, _("activation patching, 0 to 100 %"))
         alt_text = _("One field per layer and token: how much of the first answer comes back when this activation is replaced.")
-        rows = patch_rows(seen, (layer, column))
-        chart.draw(patch_heat, rows, key="why_fact_map", alt_text=alt_text, on_select=field_clicked, layers=seen.layers)
+        rows = patch_rows(result, (layer, column))
+        chart.draw(patch_heat, rows, key="why_fact_map", alt_text=alt_text, on_select=field_clicked, layers=result.layers)
         st.caption(
             _(
                 "The second prompt is read, and at one field the activation of the first prompt is put in. A high value means: "
@@ -72,30 +72,30 @@ def draw(run: Experiment) -> None:
                 "logits is that of the first prompt."
             )
         )
-        elements.table_button(lambda: csv_text(patch_table(seen)), "traced_fact.csv", "why_fact_csv")
+        elements.table_button(lambda: csv_text(patch_table(result)), "traced_fact.csv", "why_fact_csv")
     with right:
-        field_bars(seen, layer, column)
+        field_bars(result, layer, column)
 
 
-def field_bars(seen: TracedFact, layer: int, column: int) -> None:
+def field_bars(result: TracedFact, layer: int, column: int) -> None:
     """Draw the probabilities of both answers before and after the patch at one field."""
     where = _("the embedding") if layer == 0 else _("layer {layer}").format(layer=layer)
-    elements.section(_("Patched at “{word}”, {where}").format(word=plain(column_name(seen, column)), where=where))
+    elements.section(_("Patched at “{word}”, {where}").format(word=plain(column_name(result, column)), where=where))
     legend((BEFORE, _("second prompt")), (AFTER, _("second prompt, patched")))
-    rows = before_after_bars.before_after_rows((seen.target, seen.other), seen.before, seen.chances[layer][column])
+    rows = before_after_bars.before_after_rows((result.target, result.other), result.before, result.chances[layer][column])
     alt_text = _("Two bars for each of the two answers: before and after the patch.")
     chart.draw(before_after_bars.before_after, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))
-    back = numbers.percent(min(1.0, max(0.0, seen.recovered[layer][column])))
+    back = numbers.percent(min(1.0, max(0.0, result.recovered[layer][column])))
     st.caption(_("{share} of the first answer comes back. Click another field.").format(share=back))
 
 
-def picked(seen: TracedFact) -> tuple[int, int]:
+def picked(result: TracedFact) -> tuple[int, int]:
     """Return the field that was clicked; else, in a middle layer, the token where most comes back."""
     layer, column = st.session_state.get(PICKED, (-1, -1))
-    if 0 <= layer < len(seen.recovered) and 0 <= column < len(seen.clean):
+    if 0 <= layer < len(result.recovered) and 0 <= column < len(result.clean):
         return layer, column
-    middle = min(len(seen.recovered) - 1, seen.layers // 2)
-    row = seen.recovered[middle]
+    middle = min(len(result.recovered) - 1, result.layers // 2)
+    row = result.recovered[middle]
     return middle, max(range(len(row)), key=row.__getitem__)
 
 
@@ -106,44 +106,44 @@ def field_clicked() -> None:
         st.session_state[PICKED] = (entry["row"], entry["place"])
 
 
-def patch_rows(seen: TracedFact, chosen: tuple[int, int]) -> pd.DataFrame:
+def patch_rows(result: TracedFact, chosen: tuple[int, int]) -> pd.DataFrame:
     """Return one row per layer and column. Columns: see `patch_heat`. chosen: layer and column."""
     rows = []
-    for layer, (recovered, chances) in enumerate(zip(seen.recovered, seen.chances, strict=True)):
+    for layer, (recovered, chances) in enumerate(zip(result.recovered, result.chances, strict=True)):
         for column, (share, (target_share, other_share)) in enumerate(zip(recovered, chances, strict=True)):
             rows.append(
                 {
                     "row": layer,
                     "place": column,
                     "layer": str(layer) if layer else _("embedding"),
-                    "column": f"{column}|{column_name(seen, column)}",
+                    "column": f"{column}|{column_name(result, column)}",
                     "effect": share,
                     "share_text": numbers.percent(min(1.0, max(0.0, share))),
-                    "tip": f"{seen.target} {numbers.percent(target_share)}, {seen.other} {numbers.percent(other_share)}",
+                    "tip": f"{result.target} {numbers.percent(target_share)}, {result.other} {numbers.percent(other_share)}",
                     "chosen": (layer, column) == chosen,
                 }
             )
     return pd.DataFrame(rows)
 
 
-def column_name(seen: TracedFact, column: int) -> str:
+def column_name(result: TracedFact, column: int) -> str:
     """Return the word of a column; where the prompts differ, both words."""
-    clean_word, corrupted_word = (row[column].strip() or row[column] for row in (seen.clean, seen.corrupted))
+    clean_word, corrupted_word = (row[column].strip() or row[column] for row in (result.clean, result.corrupted))
     return clean_word if clean_word == corrupted_word else f"{corrupted_word} ← {clean_word}"
 
 
-def patch_table(seen: TracedFact) -> pd.DataFrame:
+def patch_table(result: TracedFact) -> pd.DataFrame:
     """Return all fields for a file. Columns: layer (0 is the embedding), token, recovered, target_probability, other_probability."""
     return pd.DataFrame(
         [
             {
                 "layer": layer,
-                "token": seen.clean[column],
+                "token": result.clean[column],
                 "recovered": share,
                 "target_probability": target_share,
                 "other_probability": other_share,
             }
-            for layer, (recovered, chances) in enumerate(zip(seen.recovered, seen.chances, strict=True))
+            for layer, (recovered, chances) in enumerate(zip(result.recovered, result.chances, strict=True))
             for column, (share, (target_share, other_share)) in enumerate(zip(recovered, chances, strict=True))
         ]
     )

@@ -55,41 +55,41 @@ def heads_view(token: ExplainedToken) -> None:
 
 def draw(run: Experiment) -> None:
     """Draw the heat map, and what the chosen head attends to."""
-    seen: AblatedHeads = run.seen[-1]
+    result: AblatedHeads = run.observations[-1]
     if run.running:
-        st.progress(min(1.0, seen.done / seen.total), text=_("{done} of {total} heads").format(done=seen.done, total=seen.total))
-    head = picked(seen)
+        st.progress(min(1.0, result.done / result.total), text=_("{done} of {total} heads").format(done=result.done, total=result.total))
+    head = picked(result)
     left, right = st.columns(2, gap="large")
     with left:
-        word = plain(word_of(seen.target, seen.against))
+        word = plain(word_of(result.target, result.against))
         elements.section(_("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=word))
-        draw_directions(seen.target, seen.against, (_("raises its probability"), _("lowers it")))
+        draw_directions(result.target, result.against, (_("raises its probability"), _("lowers it")))
         alt_text = _("One field per attention head, layers from top to bottom, coloured by how much it raises or lowers the probability.")
-        rows, layers = head_rows(seen, [head]), len(seen.effects)
+        rows, layers = head_rows(result, [head]), len(result.effects)
         chart.draw(head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
-        effect = seen.effects[head[0]][head[1]]
+        effect = result.effects[head[0]][head[1]]
         sentence = _("{head}: {bits}. Without it, the probability of “{token}” is {after} instead of {before}. Click another head.")
         values = {
             "token": word,
-            "after": numbers.percent(seen.without(effect or 0.0)),
-            "before": numbers.percent(seen.probability),
+            "after": numbers.percent(result.without(effect or 0.0)),
+            "before": numbers.percent(result.probability),
         }
         st.caption(sentence.format(head=head_name(head), bits=signed_bits(effect or 0.0), **values))
-        elements.table_button(lambda: csv_text(head_table(seen)), "heads.csv", "why_heads_csv")
+        elements.table_button(lambda: csv_text(head_table(result)), "heads.csv", "why_heads_csv")
     with right:
         elements.section(_("What does it look at?"), _("attention of the last position; {head}").format(head=head_name(head)))
-        if seen.attention:
+        if result.attention:
             alt_text = _("The text; the stronger the tint of a token, the more attention it got.")
-            scored_text(attention_words(seen, head), key="why_heads_gaze", alt_text=alt_text, max_height="16rem")
+            scored_text(attention_words(result, head), key="why_heads_gaze", alt_text=alt_text, max_height="16rem")
         elif not run.running:
             st.caption(_("This architecture does not give its true attention weights, so they are not shown."))
 
 
-def picked(seen: AblatedHeads) -> Head:
+def picked(result: AblatedHeads) -> Head:
     """Return the head that was clicked, or the one with the largest effect."""
     layer, head = st.session_state.get(PICKED, (-1, -1))
-    inside = 0 <= layer < len(seen.effects) and 0 <= head < len(seen.effects[layer])
-    return (layer, head) if inside else seen.strongest()
+    inside = 0 <= layer < len(result.effects) and 0 <= head < len(result.effects[layer])
+    return (layer, head) if inside else result.strongest()
 
 
 def head_clicked() -> None:
@@ -103,7 +103,7 @@ def go_on() -> None:
     """Draw the choice of heads that are switched off together, and the text that goes on without them."""
     elements.section(_("And without several of them?"), _("ablation; the same dice"))
     model = current.model()
-    measured = experiment.of(NAME).seen
+    measured = experiment.of(NAME).observations
     strongest = measured[-1].strongest() if measured else (0, 0)
     options = [(layer, head) for layer in range(model.shape.layer_count) for head in range(model.shape.head_count)]
     usual = [strongest] if strongest in options else []
@@ -126,22 +126,22 @@ def go_on() -> None:
 
 def draw_without(run: Experiment) -> None:
     """Draw the bars before and after, and both texts."""
-    seen: WithoutHeads = run.seen[-1]
+    result: WithoutHeads = run.observations[-1]
     left, right = st.columns(2, gap="large")
     with left:
         legend((BEFORE, _("all heads")), (AFTER, _("without these heads")))
-        rows = before_after_bars.before_after_rows(seen.pieces, seen.usual, seen.changed)
+        rows = before_after_bars.before_after_rows(result.pieces, result.usual, result.changed)
         alt_text = _("Two bars per token: its probability with all heads, and without the switched-off ones.")
         chart.draw(before_after_bars.before_after, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))
     with right:
-        for title, text in ((_("all heads"), seen.usual_text), (_("without these heads"), seen.changed_text)):
+        for title, text in ((_("all heads"), result.usual_text), (_("without these heads"), result.changed_text)):
             st.caption(title)
             st.markdown(plain(text) or "…")
 
 
-def head_rows(seen: AblatedHeads, chosen: Sequence[tuple[int, int]]) -> pd.DataFrame:
+def head_rows(result: AblatedHeads, chosen: Sequence[tuple[int, int]]) -> pd.DataFrame:
     """Return one row per measured head. Columns: see `head_heat`."""
-    measured = [(layer, head, effect) for layer, row in enumerate(seen.effects) for head, effect in enumerate(row) if effect is not None]
+    measured = [(layer, head, effect) for layer, row in enumerate(result.effects) for head, effect in enumerate(row) if effect is not None]
     most = max((abs(effect) for _layer, _head, effect in measured), default=0.0)
     return pd.DataFrame(
         [
@@ -164,17 +164,18 @@ def head_name(head: tuple[int, int]) -> str:
     return _("layer {layer}, head {head}").format(layer=head[0] + 1, head=head[1] + 1)
 
 
-def attention_words(seen: AblatedHeads, head: tuple[int, int]) -> list[Word]:
+def attention_words(result: AblatedHeads, head: tuple[int, int]) -> list[Word]:
     """Return the text tinted by what the last position attends to in this head."""
-    shares = seen.attention[head[0]][head[1]]
+    shares = result.attention[head[0]][head[1]]
     return [
-        Word(text, "text", 0.4 * math.sqrt(share), lines=(numbers.percent(share),)) for text, share in zip(seen.texts, shares, strict=True)
+        Word(text, "text", 0.4 * math.sqrt(share), lines=(numbers.percent(share),))
+        for text, share in zip(result.texts, shares, strict=True)
     ]
 
 
-def head_table(seen: AblatedHeads) -> pd.DataFrame:
+def head_table(result: AblatedHeads) -> pd.DataFrame:
     """Return all heads for a file. Columns: layer, head, effect_bits."""
-    return head_rows(seen, ())[["layer", "head", "effect"]].rename(columns={"effect": "effect_bits"})
+    return head_rows(result, ())[["layer", "head", "effect"]].rename(columns={"effect": "effect_bits"})
 
 
 def _diverging(colours: Palette) -> alt.Color:

@@ -66,32 +66,32 @@ def steer_view() -> None:
 
 def draw(run: Experiment) -> None:
     """Draw both texts and what became of the steered one."""
-    seen: SteeredRun = run.seen[-1]
+    result: SteeredRun = run.observations[-1]
     if run.running:
-        st.progress(seen.done / seen.total, text=_("{done} of {total} tokens").format(done=seen.done, total=seen.total))
-    steered = _("with strength {strength} at layer {layer}").format(strength=numbers.decimal(seen.strength, 1), layer=seen.layer)
+        st.progress(result.done / result.total, text=_("{done} of {total} tokens").format(done=result.done, total=result.total))
+    steered = _("with strength {strength} at layer {layer}").format(strength=numbers.decimal(result.strength, 1), layer=result.layer)
     sides = (
-        (_("As usual"), _("unchanged"), seen.usual, seen.usual_perplexity),
-        (_("Turned up"), steered, seen.steered, seen.steered_perplexity),
+        (_("As usual"), _("unchanged"), result.usual, result.usual_perplexity),
+        (_("Turned up"), steered, result.steered, result.steered_perplexity),
     )
     for number, (home, (title, term, text, perplexity)) in enumerate(zip(st.columns(2, gap="large"), sides, strict=True)):
         with home:
             elements.section(title, term)
             with st.container(key=f"why_steer_text_{number}"):
                 space = " " if text[:1].isspace() else ""
-                st.markdown(f":gray[{plain(seen.prompt)}]{space}{plain(text)}")
+                st.markdown(f":gray[{plain(result.prompt)}]{space}{plain(text)}")
             if perplexity is not None:
                 st.caption(_("perplexity under the unchanged model: {value}").format(value=numbers.perplexity(perplexity)))
-    verdict(seen)
+    verdict(result)
 
 
-def verdict(seen: SteeredRun) -> None:
+def verdict(result: SteeredRun) -> None:
     """Say when steering did nothing, or broke the text."""
-    if seen.usual_perplexity is None or seen.steered_perplexity is None:
+    if result.usual_perplexity is None or result.steered_perplexity is None:
         return
-    if seen.same:
+    if result.same:
         notices.show_notice(_("Both texts are the same: at this layer and strength, the difference does nothing here. Turn it up."))
-    elif seen.steered_perplexity > BROKEN * seen.usual_perplexity:
+    elif result.steered_perplexity > BROKEN * result.usual_perplexity:
         notices.show_notice(_("The steered text is far less likely for the unchanged model. This strength breaks the text. Turn it down."))
     else:
         st.caption(_("Model, settings and dice are the same on both sides. Only the difference was added, at every position."))

@@ -49,29 +49,29 @@ def sum_view(token: ExplainedToken) -> None:
 
 def draw(run: Experiment) -> None:
     """Draw the summands, and their sum beside the logit."""
-    seen: LogitSum = run.seen[-1]
-    parts = seen.parts
+    result: LogitSum = run.observations[-1]
+    parts = result.parts
     if current.field("why_sum_heads"):
-        parts = tuple(sorted(seen.heads, key=lambda part: -abs(part.value))[:MOST_HEADS])
-    text = "".join(text for text in seen.texts if not text.startswith("⟨")).replace("␣", " ")
-    values = {"token": plain(word_of(seen.target, seen.against)), "text": plain(shortened(text.strip(), 60))}
+        parts = tuple(sorted(result.heads, key=lambda part: -abs(part.value))[:MOST_HEADS])
+    text = "".join(text for text in result.texts if not text.startswith("⟨")).replace("␣", " ")
+    values = {"token": plain(word_of(result.target, result.against)), "text": plain(shortened(text.strip(), 60))}
     elements.section(_("What adds up to “{token}” after “{text}”?").format(**values), _("logit"))
     total = _("The parts add up to **{total}**; the logit of the model is **{logit}**.")
-    if seen.against:
+    if result.against:
         total = _("The parts add up to **{total}**; the difference of both logits is **{logit}**.")
-    st.markdown(total.format(total=numbers.decimal(seen.sum, 4), logit=numbers.decimal(seen.logit, 4)))
-    draw_directions(seen.target, seen.against, (_("raises the score"), _("lowers it")), shares=False)
+    st.markdown(total.format(total=numbers.decimal(result.sum, 4), logit=numbers.decimal(result.logit, 4)))
+    draw_directions(result.target, result.against, (_("raises the score"), _("lowers it")), shares=False)
     alt_text = _("Bars: what each part of the network adds to the logit of the token.")
     chart.draw(signed_bars, sum_rows(parts), key="why_sum_bars", alt_text=alt_text, rows=len(parts))
-    if len(parts) < len(seen.heads) and current.field("why_sum_heads"):
-        st.caption(_("The {shown} largest of {count} parts; the file has all of them.").format(shown=len(parts), count=len(seen.heads)))
+    if len(parts) < len(result.heads) and current.field("why_sum_heads"):
+        st.caption(_("The {shown} largest of {count} parts; the file has all of them.").format(shown=len(parts), count=len(result.heads)))
     st.caption(
         _(
             "The final normalisation divides the sum of all parts by one number. Here this number is held fixed, so that the parts can be "
             "added. A logit alone means little: what counts is its distance to the logits of other tokens."
         )
     )
-    elements.table_button(lambda: csv_text(sum_table((*seen.parts, *seen.heads))), "logit_sum.csv", "why_sum_csv")
+    elements.table_button(lambda: csv_text(sum_table((*result.parts, *result.heads))), "logit_sum.csv", "why_sum_csv")
 
 
 def part_name(part: LogitPart) -> str:

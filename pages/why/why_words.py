@@ -46,8 +46,8 @@ class _Shown:
 def words_view(token: ExplainedToken, two: bool = False) -> None:
     """Draw the controls and the result. two: compare the token with another one."""
     model = current.model()
-    if two and token.seen is not None:
-        bars_to_choose(token.seen)
+    if two and token.distribution is not None:
+        bars_to_choose(token.distribution)
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_words_controls"):
         target, name = choose(token), OF_TWO if two else NAME
         against = choose_other(token, target, 0) if two else None
@@ -78,17 +78,17 @@ def words_view(token: ExplainedToken, two: bool = False) -> None:
     browser.bring_into_view(f"result_{name}", memory(_Shown).clicks, key="why_words_in_view")
 
 
-def bars_to_choose(seen: TokenDistribution | Step) -> None:
+def bars_to_choose(distribution: TokenDistribution | Step) -> None:
     """Draw the bars of the step; a click on one chooses the second token."""
     key = "why_two_bars_given"
 
     def take() -> None:
         clicked = getattr(st.session_state.get(key), "go", None)
-        if isinstance(clicked, int) and clicked in seen.token_ids:
+        if isinstance(clicked, int) and clicked in distribution.token_ids:
             st.session_state[why_token.AGAINST] = current.model().piece(clicked)
 
     st.caption(_("A click on a bar chooses the second token."))
-    live.bars(seen, ROWS, distribution_legend.entries(), key=key, on_click=take)
+    live.bars(distribution, ROWS, distribution_legend.entries(), key=key, on_click=take)
 
 
 def passage(token: ExplainedToken) -> tuple[int, int]:
@@ -111,82 +111,82 @@ def passage(token: ExplainedToken) -> tuple[int, int]:
 
 def draw(run: Experiment) -> None:
     """Draw what is known so far."""
-    seen: HiddenWords = run.seen[-1]
+    result: HiddenWords = run.observations[-1]
     if run.running:
-        done = _("{done} of {total} parts hidden") if seen.done < seen.total else _("{done} of {total} parts hidden; now the gradients")
-        st.progress(min(1.0, seen.done / seen.total), text=done.format(done=seen.done, total=seen.total))
-    if not seen.parts:
+        done = _("{done} of {total} parts hidden") if result.done < result.total else _("{done} of {total} parts hidden; now the gradients")
+        st.progress(min(1.0, result.done / result.total), text=done.format(done=result.done, total=result.total))
+    if not result.parts:
         return
-    headline(seen)
-    draw_directions(seen.target, seen.against, (_("raises its probability"), _("lowers it")), ("chosen", _("the token")))
+    headline(result)
+    draw_directions(result.target, result.against, (_("raises its probability"), _("lowers it")), ("chosen", _("the token")))
     alt_text = _("The text; the stronger the tint of a word, the more the token depended on it.")
-    scored_text(effect_words(seen), key="why_words_text", alt_text=alt_text)
+    scored_text(effect_words(result), key="why_words_text", alt_text=alt_text)
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
-        bars(seen)
+        bars(result)
     with right, st.container(key="detail_why_gradients"), st.expander(_("Do fast estimates agree?"), key="why_gradients"):
-        second_opinion(seen)
+        second_opinion(result)
 
 
-def headline(seen: HiddenWords) -> None:
+def headline(result: HiddenWords) -> None:
     """Draw one sentence: without the part that speaks most for the token, what becomes of its probability.
 
     If no part speaks for it, the one that speaks most against it.
     """
-    part = max(seen.parts, key=lambda hidden_part: hidden_part.effect)
+    part = max(result.parts, key=lambda hidden_part: hidden_part.effect)
     if not part.effect > 0:
-        part = min(seen.parts, key=lambda hidden_part: hidden_part.effect)
+        part = min(result.parts, key=lambda hidden_part: hidden_part.effect)
     sentence = _("Without {word}, the probability of “{token}” is {after} instead of {before}.")
     elements.section(
         sentence.format(
-            word=quoted(plain(shortened(text_of(seen, part), 60))) + which_of(seen, part),
-            token=plain(word_of(seen.target, seen.against)),
-            after=numbers.percent(seen.without(part)),
-            before=numbers.percent(seen.probability),
+            word=quoted(plain(shortened(text_of(result, part), 60))) + which_of(result, part),
+            token=plain(word_of(result.target, result.against)),
+            after=numbers.percent(result.without(part)),
+            before=numbers.percent(result.probability),
         )
     )
-    if seen.against:
+    if result.against:
         speakers = _("For “{token}” speak most: {words}. For “{other}”: {others}.")
         for_it, for_other = (
-            ", ".join(quoted(plain(shortened(text_of(seen, part)))) + which_of(seen, part) for part in side) for side in sides(seen)
+            ", ".join(quoted(plain(shortened(text_of(result, part)))) + which_of(result, part) for part in side) for side in sides(result)
         )
-        token, other = (plain(word_of(token)) for token in (seen.target, seen.against))
+        token, other = (plain(word_of(token)) for token in (result.target, result.against))
         none = _("no word")
         st.markdown(speakers.format(token=token, other=other, words=for_it or none, others=for_other or none))
 
 
-def bars(seen: HiddenWords) -> None:
+def bars(result: HiddenWords) -> None:
     """Draw the largest effects."""
-    term = _("change of the difference between both logits, bits") if seen.against else _("change of the token's log-probability, bits")
+    term = _("change of the difference between both logits, bits") if result.against else _("change of the token's log-probability, bits")
     elements.section(_("The largest effects"), term)
-    rows, beside = effect_rows(seen), any(part.gradient is not None for part in seen.parts)
+    rows, beside = effect_rows(result), any(part.gradient is not None for part in result.parts)
     if beside:
         legend((RAISES, _("measured")), ("removed", _("estimated from gradients")))
     alt_text = _("Bars: by how many bits the token's log-probability falls without each part; to the left, where it rises.")
     chart.draw(signed_bars, rows, key="why_words_bars", alt_text=alt_text, rows=len(rows), beside=beside)
     with st.container(key="detail_why_file"):
-        if len(rows) < len(seen.parts):
+        if len(rows) < len(result.parts):
             sentence = _("The other {count} parts change the probability less, or not at all. The file has all of them.")
-            st.caption(sentence.format(count=numbers.whole(len(seen.parts) - len(rows))))
-        elements.table_button(lambda: csv_text(effect_table(seen)), "hidden_words.csv", "why_words_csv")
+            st.caption(sentence.format(count=numbers.whole(len(result.parts) - len(rows))))
+        elements.table_button(lambda: csv_text(effect_table(result)), "hidden_words.csv", "why_words_csv")
 
 
-def second_opinion(seen: HiddenWords) -> None:
+def second_opinion(result: HiddenWords) -> None:
     """Draw how far the gradient map agrees with the measurement."""
     st.caption(_("integrated gradients"))
-    if seen.note:
-        st.caption(_(seen.note))
+    if result.note:
+        st.caption(_(result.note))
         return
-    if seen.agreement is None and seen.parts[0].gradient is None:
+    if result.agreement is None and result.parts[0].gradient is None:
         st.caption(_("The gradients are computed when all parts have been hidden."))
         return
-    if seen.agreement is None:
+    if result.agreement is None:
         st.caption(_("Gradients estimate all effects without hiding anything. With fewer than three parts there is no order to compare."))
         return
-    st.metric(_("Rank correlation with the measured effects"), numbers.decimal(seen.agreement, 2), width="content")
-    if seen.agreement >= CLOSE:
+    st.metric(_("Rank correlation with the measured effects"), numbers.decimal(result.agreement, 2), width="content")
+    if result.agreement >= CLOSE:
         st.markdown(_("Both put the words in nearly the same order."))
-    elif seen.agreement >= LOOSE:
+    elif result.agreement >= LOOSE:
         st.markdown(_("Both agree only roughly."))
     else:
         st.markdown(_("The two disagree. Here the estimates would mislead."))
@@ -198,44 +198,44 @@ def second_opinion(seen: HiddenWords) -> None:
     )
 
 
-def text_of(seen: HiddenWords, part: HiddenPart) -> str:
+def text_of(result: HiddenWords, part: HiddenPart) -> str:
     """Return the text of a hidden part, in one line."""
-    return " ".join("".join(seen.texts[part.start : part.stop]).replace("␣", " ").split())
+    return " ".join("".join(result.texts[part.start : part.stop]).replace("␣", " ").split())
 
 
-def which_of(seen: HiddenWords, part: HiddenPart) -> str:
+def which_of(result: HiddenWords, part: HiddenPart) -> str:
     """Return which of several parts with the same text this one is, "" if there is one alone."""
-    same = [other_part for other_part in seen.parts if text_of(seen, other_part) == text_of(seen, part)]
+    same = [other_part for other_part in result.parts if text_of(result, other_part) == text_of(result, part)]
     if len(same) < 2:
         return ""
     number = 1 + sum(other_part.start < part.start for other_part in same)
     return " " + _("({number} of {count} in the text)").format(number=number, count=len(same))
 
 
-def strongest(seen: HiddenWords) -> list[HiddenPart]:
+def strongest(result: HiddenWords) -> list[HiddenPart]:
     """Return the parts with the largest effects, those for the token first, then those against it; parts without effect only if all are."""
-    order = sorted((part for part in seen.parts if math.isfinite(part.effect)), key=lambda part: -abs(part.effect))
+    order = sorted((part for part in result.parts if math.isfinite(part.effect)), key=lambda part: -abs(part.effect))
     most = [part for part in order[:MOST_BARS] if abs(part.effect) >= SMALL * BIT]
     return sorted(most or order[:3], key=lambda part: -part.effect)
 
 
-def sides(seen: HiddenWords) -> tuple[list[HiddenPart], list[HiddenPart]]:
+def sides(result: HiddenWords) -> tuple[list[HiddenPart], list[HiddenPart]]:
     """Return the parts that speak most for the token, and those for the other one; at most three each, without minor ones."""
-    parts = strongest(seen)
+    parts = strongest(result)
     least = max(SMALL * BIT, MINOR * max((abs(part.effect) for part in parts), default=0.0))
     raising, lowering = ([part for part in parts if sign * part.effect >= least] for sign in (1, -1))
     return raising[:3], lowering[:-4:-1]
 
 
-def effect_rows(seen: HiddenWords) -> pd.DataFrame:
+def effect_rows(result: HiddenWords) -> pd.DataFrame:
     """Return the largest effects in bits. Columns: see `signed_bars`."""
     rows = []
-    for row, part in enumerate(strongest(seen)):
-        without = _("without it: {share}").format(share=numbers.percent(seen.without(part)))
+    for row, part in enumerate(strongest(result)):
+        without = _("without it: {share}").format(share=numbers.percent(result.without(part)))
         rows.append(
             {
                 "place": row,
-                "part": f"{shortened(text_of(seen, part))}{chr(0x200B) * row}",  # equal words are different rows
+                "part": f"{shortened(text_of(result, part))}{chr(0x200B) * row}",  # equal words are different rows
                 "effect": part.effect / BIT,
                 "second": None if part.gradient is None else part.gradient / BIT,
                 "label": signed_bits(part.effect),
@@ -245,38 +245,38 @@ def effect_rows(seen: HiddenWords) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["place", "part", "effect", "second", "label", "tip"])
 
 
-def effect_words(seen: HiddenWords) -> list[Word]:
+def effect_words(result: HiddenWords) -> list[Word]:
     """Return the text with every hidden part tinted by its effect, and the target at its end."""
-    part_of = {position: part for part in seen.parts for position in range(part.start, part.stop)}
-    most = max((abs(part.effect) for part in seen.parts if math.isfinite(part.effect)), default=1.0) or 1.0
+    part_of = {position: part for part in result.parts for position in range(part.start, part.stop)}
+    most = max((abs(part.effect) for part in result.parts if math.isfinite(part.effect)), default=1.0) or 1.0
     words = []
-    for position, text in enumerate(seen.texts):
+    for position, text in enumerate(result.texts):
         part = part_of.get(position)
         if part is None:
             words.append(Word(text))
             continue
         effect = part.effect if abs(part.effect) > SMALL * BIT else 0.0
-        lines = (_("{bits} for {piece}").format(bits=signed_bits(part.effect), piece=seen.target),)
+        lines = (_("{bits} for {piece}").format(bits=signed_bits(part.effect), piece=result.target),)
         bars = (
-            (_("with it"), seen.probability, numbers.percent(seen.probability), True),
-            (_("without it"), seen.without(part), numbers.percent(seen.without(part)), False),
+            (_("with it"), result.probability, numbers.percent(result.probability), True),
+            (_("without it"), result.without(part), numbers.percent(result.without(part)), False),
         )
         words.append(Word.signed(text, effect, most, lines=lines, bars=bars))
-    return [*words, Word(seen.target, "chosen", DARKEST, marked=True, head=numbers.percent(seen.probability))]
+    return [*words, Word(result.target, "chosen", DARKEST, marked=True, head=numbers.percent(result.probability))]
 
 
-def effect_table(seen: HiddenWords) -> pd.DataFrame:
+def effect_table(result: HiddenWords) -> pd.DataFrame:
     """Return all hidden parts, for a file. Columns: start, stop, text, effect_bits, probability_without, gradient_bits."""
     return pd.DataFrame(
         [
             {
                 "start": part.start,
                 "stop": part.stop,
-                "text": "".join(seen.texts[part.start : part.stop]),
+                "text": "".join(result.texts[part.start : part.stop]),
                 "effect_bits": part.effect / BIT,
-                "probability_without": seen.without(part),
+                "probability_without": result.without(part),
                 "gradient_bits": math.nan if part.gradient is None else part.gradient / BIT,
             }
-            for part in seen.parts
+            for part in result.parts
         ]
     )

@@ -26,7 +26,7 @@ def among(drawn: Iterable[float], observed: Iterable[float]) -> None:
 
 def of_type(kept: RecordedExperiment, name: str) -> list[Any]:
     """Return the observations of the class with this name."""
-    return [seen for seen in kept.seen if type(seen).__name__ == name]
+    return [seen for seen in kept.observations if type(seen).__name__ == name]
 
 
 def written(steps: Iterable[Any]) -> str:

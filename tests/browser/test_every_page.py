@@ -355,7 +355,7 @@ class Experiment:
         if self.take.name in TABLES:
             table = saved_table(self.page, self.page.locator(f".st-key-{self.take.name}_csv button"))
             assert len(table) > 3
-            for column, values in TABLES[self.take.name](kept.seen).items():
+            for column, values in TABLES[self.take.name](kept.observations).items():
                 assert table[column].tolist() == pytest.approx(values)
 
     def stopped_at_its_first_result(self) -> None:

@@ -48,7 +48,7 @@ def test_a_pair_is_compared_saved_linked_and_kept(at: At) -> None:
     live(page, "same_prompt_start", "same_prompt")
     page.wait_for_function("() => new URLSearchParams(location.search).get('ways') === '3-3.5'")
     kept = kept_result(page)
-    difference = kept.seen[-1].difference
+    difference = kept.observations[-1].difference
     assert 0 < difference.largest < 1 and kept.made_by.prompt == "The fox"
     count, total = sum(map(bool, difference.differences)), len(difference.token_ids) - 1
     page.locator(f"{RESULT} h2", has_text=f"{count} of {total} log-probabilities differ").wait_for()

@@ -158,7 +158,7 @@ def test_a_chart_of_the_cache_page_has_what_its_recorded_result_was_made_with(at
     known = stored_results.bundled("race")
     assert known is not None and known.made_by is not None
     menu = Menu(page, "cache_total")
-    last = [step for step in known.seen if step.runner == UNCACHED][-1]
+    last = [step for step in known.observations if step.runner == UNCACHED][-1]
     shown = menu.texts()
     assert numbers.whole(last.total_positions) in shown
     assert " ".join(known.made_by.summary().split()) in " ".join(" ".join(shown).split())
@@ -172,7 +172,7 @@ def test_the_serving_board_and_the_text_of_inside_have_the_menu_too(at: At) -> N
     assert known is not None
     who, policies, _places = known.about
     board = Board.of(who, len(policies))
-    board.take(known.seen)
+    board.take(known.observations)
     menu = Menu(page, "batching_board")
     table = menu.table()
     assert len(table) == len(board_table(board))

@@ -120,6 +120,6 @@ def use_server(app: AppTest, address: str, tokenizer: str = "") -> AppTest:
 def see(app: AppTest, name: str, count: int = 1, patience: float = 120) -> None:
     """Wait until an experiment has found so much."""
     worker, latest = app.session_state["_session"].experiments[name], monotonic() + patience
-    while len(worker.seen) < count:
+    while len(worker.observations) < count:
         assert worker.running and monotonic() < latest
         sleep(0.01)

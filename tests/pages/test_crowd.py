@@ -38,7 +38,7 @@ def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytes
         house.add(session)
     app = AppTest.from_file(APP, default_timeout=60).run()
     assert FULL in told(app)
-    idle[1].browser.seen -= 10_000
+    idle[1].browser.last_active -= 10_000
     assert FULL not in told(app.run())
     assert idle[1] not in house and idle[0] in house
 
@@ -50,7 +50,7 @@ def test_a_visitor_whose_websocket_was_closed_keeps_their_seat_for_a_while(monke
     seats.ACTIVE.add(left)
     app = AppTest.from_file(APP, default_timeout=60).run()
     assert FULL in told(app)
-    left.browser.seen -= seats.RECONNECT_SECONDS + 1
+    left.browser.last_active -= seats.RECONNECT_SECONDS + 1
     assert FULL not in told(app.run())
 
 

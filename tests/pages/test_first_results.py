@@ -39,7 +39,7 @@ def test_a_result_came_with_the_app_shows_its_claim_and_is_written_as_it_was_rea
     path = stored_results.FOLDER / f"{spec.name}{stored_results.ENDING}"
     found = stored_results.bundled(spec.name)
     assert found is not None and found.name == spec.name and path.stat().st_size < 200_000
-    assert spec.claim.holds(found.seen), spec.claim.says
+    assert spec.claim.holds(found.observations), spec.claim.says
     assert isinstance(found.made_by, Provenance) and found.made_by.model
     written = found.dumps(stored_results.files()[spec.name])
     hint = "if you added a setting or a field, record all results again: `python -m pages.ui.experiments.record_results`"
@@ -47,7 +47,7 @@ def test_a_result_came_with_the_app_shows_its_claim_and_is_written_as_it_was_rea
 
 
 def test_the_fields_of_an_observation_tell_its_class() -> None:
-    unions = (spec.seen for spec in features.recorded() if isinstance(spec.seen, UnionType))
+    unions = (spec.observation for spec in features.recorded() if isinstance(spec.observation, UnionType))
     for one, other in (pair for union in unions for pair in permutations(get_args(union), 2)):
         written = {field.name for field in fields(one)}
         needed = {field.name for field in fields(other) if field.default is MISSING and field.default_factory is MISSING}
@@ -57,9 +57,9 @@ def test_the_fields_of_an_observation_tell_its_class() -> None:
 def test_what_holds_a_model_is_not_offered_as_a_file() -> None:
     found = stored_results.bundled("race")
     assert found is not None
-    plain = Experiment(found.seen, made_by=found.made_by, about=found.about)
+    plain = Experiment(found.observations, made_by=found.made_by, about=found.about)
     assert stored_results.can_save("race", plain) and not stored_results.can_save("race", replace(plain, about=object()))
-    assert not stored_results.can_save("race", replace(plain, seen=(*found.seen, object())))
+    assert not stored_results.can_save("race", replace(plain, observations=(*found.observations, object())))
     assert not stored_results.can_save("compare_unread", plain), "the gallery could not open it"
 
 

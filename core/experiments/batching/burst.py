@@ -188,10 +188,10 @@ class BurstFigures:
     finished: int
 
 
-def figures(seen: Sequence[Arrived | MetricsAt]) -> BurstFigures:
+def figures(observations: Sequence[Arrived | MetricsAt]) -> BurstFigures:
     """Return the figures so far. The wait for a part with several tokens is divided equally among them."""
     times: dict[int, list[tuple[float, int]]] = {}
-    for event in seen:
+    for event in observations:
         if isinstance(event, Arrived) and event.tokens > 0:
             times.setdefault(event.reader_id, []).append((event.seconds, event.tokens))
     gaps = [
@@ -202,16 +202,16 @@ def figures(seen: Sequence[Arrived | MetricsAt]) -> BurstFigures:
     ]
     tokens = sum(count for mine in times.values() for _each, count in mine)
     last = max((mine[-1][0] for mine in times.values()), default=math.nan)
-    finished = sum(isinstance(event, Arrived) and event.done and not event.error for event in seen)
+    finished = sum(isinstance(event, Arrived) and event.done and not event.error for event in observations)
     return BurstFigures(
         tokens, last, tokens / last if tokens else math.nan, spread([m[0][0] for m in times.values()]), spread(gaps), finished
     )
 
 
-def rate_over_time(seen: Sequence[Arrived | MetricsAt], window: float = 0.25) -> list[tuple[float, float]]:
+def rate_over_time(observations: Sequence[Arrived | MetricsAt], window: float = 0.25) -> list[tuple[float, float]]:
     """Return (seconds, tokens per second of all requests) for each window of `window` seconds."""
     counts: dict[int, int] = {}
-    for event in seen:
+    for event in observations:
         if isinstance(event, Arrived) and event.tokens > 0:
             counts[int(event.seconds / window)] = counts.get(int(event.seconds / window), 0) + event.tokens
     return [((index + 0.5) * window, counts.get(index, 0) / window) for index in range(max(counts, default=-1) + 1)]

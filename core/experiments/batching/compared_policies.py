@@ -15,7 +15,7 @@ import numpy as np
 
 from core.batching.batch_server import FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
 from core.engine.model import LanguageModel
-from core.experiments.shared.claim import Claim, Seen
+from core.experiments.shared.claim import Claim, Observations
 from core.experiments.shared.planned_requests import PlannedRequest
 from core.generation.generation import generated
 
@@ -145,9 +145,9 @@ def _could_turn(roll: float | None, start: float | None, share: float, reach: fl
     return roll - start <= reach * start or start + share - roll <= reach * (start + share)
 
 
-def _continuous_is_faster(seen: Seen) -> bool:
+def _continuous_is_faster(observations: Observations) -> bool:
     ends = [
-        max(step.iteration.start + step.iteration.seconds for step in seen if isinstance(step, Served) and step.side == side)
+        max(step.iteration.start + step.iteration.seconds for step in observations if isinstance(step, Served) and step.side == side)
         for side in (0, 1)
     ]
     return ends[1] < ends[0]

@@ -14,7 +14,7 @@ from core.engine.kv_cache.quantized import packed_bytes
 from core.engine.kv_cache.token_eviction import ATTENTION_SINKS, SLIDING_WINDOW, EvictingKVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
-from core.experiments.shared.claim import Claim, Seen
+from core.experiments.shared.claim import Claim, Observations
 from core.experiments.shared.prompt_tokens import encoded
 from core.message import Message
 from core.sampling import dice, observe_stages
@@ -116,9 +116,9 @@ def fill(
         assert session.logits is not None
         roll = None if settings.greedy else dice.roll(settings.seed, index)
         before = History.of(model, ids, len(ids) - index)
-        seen = observe_stages.observe(session.logits, settings, before, 1, roll=roll, greedily=roll is None)
-        page = session.add(seen.chosen, written=True)
-        ids.append(seen.chosen)
+        distribution = observe_stages.observe(session.logits, settings, before, 1, roll=roll, greedily=roll is None)
+        page = session.add(distribution.chosen, written=True)
+        ids.append(distribution.chosen)
         yield page
         if page.full:
             return
@@ -294,12 +294,12 @@ def _continuation(model: LanguageModel, prompt: str, answer: str) -> list[int]:
     return joined[len(before) :] if joined[: len(before)] == before else model.encode(answer)
 
 
-def _forgotten(seen: Seen) -> bool:
-    return isinstance(seen[-1], Answer) and seen[-1].probability is not None and seen[-1].probability < 0.05
+def _forgotten(observations: Observations) -> bool:
+    return isinstance(observations[-1], Answer) and observations[-1].probability is not None and observations[-1].probability < 0.05
 
 
-def only_smaller_numbers_remember(seen: Seen) -> bool:
-    chance = {outcome.policy: outcome.answer.probability or 0.0 for outcome in seen}
+def only_smaller_numbers_remember(observations: Observations) -> bool:
+    chance = {outcome.policy: outcome.answer.probability or 0.0 for outcome in observations}
     return all((probability > 0.5) == policy.endswith("bits") for policy, probability in chance.items())
 
 

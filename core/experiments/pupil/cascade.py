@@ -18,7 +18,7 @@ from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.pupil.two_models import LONGEST, both_here, entropy_of, odds_of, same_tokens
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.experiments.shared.prompt_tokens import prompt_ids
 from core.inspection.scoring import surprises
 from core.message import Message, Number
@@ -150,10 +150,12 @@ class _Run:
             cache.clear()
 
 
-def cascade_is_worth_it(seen: Seen) -> bool:
+def cascade_is_worth_it(observations: Observations) -> bool:
     """Return whether the small model wrote 60 % of the tokens, fewer large passes were needed, and the text is better than its own."""
-    together, small, _large = ([token for token in seen if isinstance(token, CascadeToken) and token.run == run] for run in range(3))
-    bits = {score.run: score.bits_per_token for score in seen if isinstance(score, CascadeScore)}
+    together, small, _large = (
+        [token for token in observations if isinstance(token, CascadeToken) and token.run == run] for run in range(3)
+    )
+    bits = {score.run: score.bits_per_token for score in observations if isinstance(score, CascadeScore)}
     by_small = sum(not token.by_large for token in together) / max(1, len(together))
     work, alone = (sum(token.multiply_adds for token in run) for run in (together, _large))
     return by_small >= 0.6 and work < alone and bits[0] < bits[1] and bool(small)

@@ -12,7 +12,7 @@ import numpy as np
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.experiments.pupil.two_models import both_here, same_tokens
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.experiments.shared.prompt_tokens import prompt_ids
 from core.experiments.shared.questions import facts
 from core.inspection.scoring import log_odds, score_text
@@ -82,7 +82,7 @@ def _along(model: LanguageModel, teacher: LanguageModel, text: str) -> tuple[flo
     return perplexity, float((theirs.argmax(1) == logs.argmax(1)).mean()), float(np.maximum(apart, 0.0).mean())
 
 
-def teacher_is_better(seen: Seen) -> bool:
-    teacher, pupil, twin = {report.name: report for report in seen}.values()
+def teacher_is_better(observations: Observations) -> bool:
+    teacher, pupil, twin = {report.name: report for report in observations}.values()
     better = teacher.perplexity < pupil.perplexity < twin.perplexity and teacher.right >= max(pupil.right, twin.right)
     return better and pupil.kept > twin.kept and pupil.kl < twin.kl

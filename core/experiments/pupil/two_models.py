@@ -286,10 +286,10 @@ class Side:
     bits_per_token: float
 
 
-def side(model: ModelFigures, seen: Sequence[TokenScore], context: int) -> Side:
+def side(model: ModelFigures, observations: Sequence[TokenScore], context: int) -> Side:
     """Return the figures of one model, computed from its scores on a text that is `context` tokens long."""
-    decoding = [score.seconds for score in seen if score.computed == 1]
-    bits = [score.surprise for score in seen]
+    decoding = [score.seconds for score in observations if score.computed == 1]
+    bits = [score.surprise for score in observations]
     return Side(
         model.parameters,
         model.weight_bytes,

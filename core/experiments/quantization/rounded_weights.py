@@ -22,7 +22,7 @@ from core.engine.network_layers import checked_layers
 from core.engine.stored_weights import is_stored
 from core.engine.weight_rounding import rounded_bytes, rounded_copy, weight_matrices
 from core.errors import BadSetting, ModelError
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.experiments.shared.closeness import Closeness, divergence, first_difference, perplexity, read_text
 from core.experiments.shared.network_copy import GROUP, NO_MATRICES, network_copy, turn
 from core.experiments.shared.prompt_tokens import prompt_ids
@@ -230,6 +230,6 @@ class _Bench:
         return written
 
 
-def fewer_bits_are_worse(seen: Seen) -> bool:
-    by_bits = {step.bits: step.mean_kl for step in seen}
+def fewer_bits_are_worse(observations: Observations) -> bool:
+    by_bits = {step.bits: step.mean_kl for step in observations}
     return all(by_bits[more] <= by_bits[fewer] for more, fewer in pairwise(sorted(by_bits, reverse=True)))

@@ -174,13 +174,13 @@ class VoteScore:
     model_bits: float
 
 
-def options(seen: TokenDistribution, order: Random) -> tuple[Option, ...]:
+def options(distribution: TokenDistribution, order: Random) -> tuple[Option, ...]:
     """Return up to six options, in random order. Fewer if the source lists fewer tokens that look different."""
     likely: list[Option] = []
-    for candidate in sorted(seen.candidates, key=lambda candidate: -_measured(candidate)):
+    for candidate in sorted(distribution.candidates, key=lambda candidate: -_measured(candidate)):
         if len(likely) < LIKELY and _can_be_read(candidate, first=not likely) and _is_new(candidate, likely):
             likely.append(_option(candidate))
-    later = [candidate for candidate in seen.candidates if _is_less_likely_word(candidate)]
+    later = [candidate for candidate in distribution.candidates if _is_less_likely_word(candidate)]
     order.shuffle(later)
     chosen = list(likely)
     for candidate in later:

@@ -15,7 +15,7 @@ from typing import Any
 from core.record.step import Step
 
 BIT = math.log(2)  # nats in one bit
-Seen = Sequence[Any]
+Observations = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,7 @@ def _softmax(logits: np.ndarray) -> np.ndarray:
     return shares
 
 
-def _written(word: str, model: object, seen: TokenDistribution, shares: np.ndarray | None) -> Guess:
+def _written(word: str, model: object, distribution: TokenDistribution, shares: np.ndarray | None) -> Guess:
     """Return the likeliest way to begin this word here: with a space before it or without."""
     begun: dict[int, tuple[Token, bool]] = {}
     for form in (f" {word}", word):
@@ -138,24 +138,24 @@ def _written(word: str, model: object, seen: TokenDistribution, shares: np.ndarr
             continue
         if tokens:
             begun.setdefault(tokens[0].key, (tokens[0], len(tokens) == 1))
-    ways = [_known(word, token, whole, seen, shares) for token, whole in begun.values()]
+    ways = [_known(word, token, whole, distribution, shares) for token, whole in begun.values()]
     return max(ways, key=lambda guess: guess.probability or 0.0, default=Guess(word, None, "", False, None, None))
 
 
-def _known(word: str, token: Token, whole: bool, seen: TokenDistribution, shares: np.ndarray | None) -> Guess:
+def _known(word: str, token: Token, whole: bool, distribution: TokenDistribution, shares: np.ndarray | None) -> Guess:
     if shares is None:
-        listed = next((c for c in seen.candidates if c.key == token.key), None)
+        listed = next((c for c in distribution.candidates if c.key == token.key), None)
         known = (None, None) if listed is None else (listed.model_probability, listed.rank)
         return Guess(word, token.key, token.piece, whole, *known)
     share = float(shares[token.key])
     return Guess(word, token.key, token.piece, whole, share, 1 + int(np.count_nonzero(shares > share)))
 
 
-def _listed(word: str, seen: TokenDistribution) -> Guess:
+def _listed(word: str, distribution: TokenDistribution) -> Guess:
     """Return the guess for a recorded step: the candidate that equals this word, or the longest candidate that it begins with."""
     wanted, best = word.casefold(), None
-    for candidate in seen.candidates:
-        text = seen.vocabulary.token(candidate.key).raw.decode("utf-8", "replace").strip().casefold()
+    for candidate in distribution.candidates:
+        text = distribution.vocabulary.token(candidate.key).raw.decode("utf-8", "replace").strip().casefold()
         if text and wanted.startswith(text) and (best is None or len(text) > best[0]):
             best = (len(text), candidate)
     if best is None:

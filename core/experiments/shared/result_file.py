@@ -266,13 +266,13 @@ def experiment_file(seen: Any, about: Any = None, made_by: Any = None) -> type[E
 class RecordedExperiment:
     """A recorded experiment. name: of the experiment; recorded_on: day in ISO 8601 format.
 
-    seen: the observations in order; seconds: since the start, one per observation. made_by: origin of the result. about: values that the
+    observations: in order; seconds: since the start, one per observation. made_by: origin of the result. about: values that the
     page stored at the start.
     """
 
     name: str
     recorded_on: str
-    seen: tuple[Any, ...]
+    observations: tuple[Any, ...]
     seconds: tuple[float, ...]
     made_by: Any = None
     about: Any = None
@@ -280,6 +280,7 @@ class RecordedExperiment:
     def content(self, file: type[ExperimentFile]) -> dict[str, Any]:
         """Return the content of the file as plain values. Raises BadRecording for a value that does not have its declared type."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["seen"] = values.pop("observations")  # as files have called it from the first version on
         values |= {"recorded_on": date.fromisoformat(self.recorded_on), "seconds": tuple(round(second, 4) for second in self.seconds)}
         unchecked = file.model_construct(format=FORMAT, version=VERSION, vocabularies=[], steps=[], **values)
         numbers: dict[TokenDistribution, int] = {}
@@ -323,7 +324,7 @@ class RecordedExperiment:
     def again(self, speed: float = 1.0, wait: Callable[[float], Any] = sleep) -> Iterator[Any]:
         """Yield the observations with the recorded pauses. speed: 2 is twice as fast, infinity has no pauses; wait: sleeps some seconds."""
         before = 0.0
-        for at, observation in zip(self.seconds, self.seen, strict=True):
+        for at, observation in zip(self.seconds, self.observations, strict=True):
             pause = (at - before) / speed
             if pause > 0:
                 wait(min(pause, LONGEST_PAUSE))

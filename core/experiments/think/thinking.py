@@ -20,7 +20,7 @@ from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
 from core.experiments.shared.answer_in_text import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
-from core.experiments.shared.claim import Claim, Seen
+from core.experiments.shared.claim import Claim, Observations
 from core.experiments.shared.continuation import continuation
 from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle
 from core.experiments.shared.questions import sums as lessons
@@ -231,18 +231,18 @@ def answer_of(question: Question) -> str:
     return answer
 
 
-def _answers(seen: Seen) -> dict[str, Any]:
+def _answers(observations: Observations) -> dict[str, Any]:
     """Return the last observation of each style of answering, by the style's name."""
-    return {style.name: step for style, step in seen}
+    return {style.name: step for style, step in observations}
 
 
-def _thinking_helps(seen: Seen) -> bool:
-    answers = _answers(seen)
+def _thinking_helps(observations: Observations) -> bool:
+    answers = _answers(observations)
     return answers["at once"].chance < 0.5 and answers["step by step"].chance > 0.5
 
 
-def set_helps(seen: Seen) -> bool:
-    right = {name: sum(answer.right for answer in seen if answer.style.name == name) for name in ("at once", "step by step")}
+def set_helps(observations: Observations) -> bool:
+    right = {name: sum(answer.right for answer in observations if answer.style.name == name) for name in ("at once", "step by step")}
     return right["step by step"] >= 1.2 * right["at once"]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.checked_number import whole_number
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.experiments.shared.training_queue import QUEUE, Ended, TrainingQueue, Waiting, in_turn
 from core.generation.generation import generated
 from core.limits import Limits
@@ -70,6 +70,6 @@ def sample_of(model: ScratchModel, beginning: str) -> str:
     return generated(model.as_it_is(), beginning, WARMTH, WRITTEN).written
 
 
-def loss_falls(seen: Seen) -> bool:
-    bits = [step.bits for step in seen if isinstance(step, ScratchTrainingStep)]
+def loss_falls(observations: Observations) -> bool:
+    bits = [step.bits for step in observations if isinstance(step, ScratchTrainingStep)]
     return float(np.mean(bits[-20:])) < 0.5 * bits[0]

@@ -21,7 +21,7 @@ from core.batching.scheduler import Policy
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.experiments.shared.planned_requests import MOST_PLANNED, PlannedRequest, planned_requests
 from core.experiments.shared.prompt_tokens import prompt_ids
 from core.limits import Limits
@@ -258,9 +258,9 @@ def _run(model: LanguageModel, who: Sequence[PlannedRequest], policy: Policy, co
         yield server.step()
 
 
-def wait_grows_with_load(seen: Seen) -> bool:
+def wait_grows_with_load(observations: Observations) -> bool:
     """Return whether the wait of one queue more than doubles over the loads, and is near the formula of M/G/1 at each."""
-    points = [point for point in seen if getattr(point, "policy", None) is Policy.ONE_AT_A_TIME]
+    points = [point for point in observations if getattr(point, "policy", None) is Policy.ONE_AT_A_TIME]
     waits = [point.queue for point in sorted(points, key=lambda point: point.load)]
     near = all(point.formula / 4 <= point.queue <= 4 * point.formula for point in points)
     return near and len(waits) > 2 and waits[-1] > 2 * waits[0]

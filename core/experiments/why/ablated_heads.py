@@ -89,16 +89,16 @@ def ablated_heads(
     shown = tuple(texts or (model.token(i).text for i in ids))
     before, other = ablator.log_probability, "" if against is None else model.piece(against)
     chance = changed(before, 0.0, bool(other))
-    seen = AblatedHeads(shown, model.piece(target_id), value, chance, (), 0, against=other, log_probability=before)
+    result = AblatedHeads(shown, model.piece(target_id), value, chance, (), 0, against=other, log_probability=before)
     for some, measured in ablator.measure():
         for (layer, head), effect in zip(some, measured, strict=True):
             effects[layer][head] = float(effect)
-        seen = replace(seen, effects=tuple(map(tuple, effects)), done=seen.done + len(some))
-        yield seen
+        result = replace(result, effects=tuple(map(tuple, effects)), done=result.done + len(some))
+        yield result
     rows = inspect_step(model, ids, top_n=1).attention
     if all(row is not None for row in rows):
         attention = tuple(tuple(tuple(round(float(share), 4) for share in head) for head in row) for row in rows if row is not None)
-        yield replace(seen, attention=attention)
+        yield replace(result, attention=attention)
 
 
 def without_heads(
@@ -125,14 +125,14 @@ def without_heads(
     ids = list(likeliest)[:LISTED]
     chances = [np.asarray(run.logits.double().softmax(0)[ids].cpu()) if run.logits is not None else np.zeros(len(ids)) for run in runs]
     usual, changed = (tuple(map(float, chance)) for chance in chances)
-    seen = WithoutHeads(off, tuple(model.piece(i) for i in ids), usual, changed)
-    yield seen
+    result = WithoutHeads(off, tuple(model.piece(i) for i in ids), usual, changed)
+    yield result
     for _token in range(length):
         for run in runs:
             if not run.finished:
                 run.step()
         usual_text, changed_text = ("".join(step.text for step in run.path[start:]) for run in runs)
-        seen = replace(seen, usual_text=usual_text, changed_text=changed_text)
-        yield seen
+        result = replace(result, usual_text=usual_text, changed_text=changed_text)
+        yield result
         if all(run.finished for run in runs):
             return

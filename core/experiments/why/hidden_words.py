@@ -10,7 +10,7 @@ import numpy as np
 
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, InputError, ModelError
-from core.experiments.shared.claim import BIT, Seen
+from core.experiments.shared.claim import BIT, Observations
 from core.experiments.shared.result_file import Sentence
 from core.inspection.attribution.gradients import integrated_gradients, rank_correlation
 from core.inspection.attribution.occlusion import Occluder, Span, checked_spans
@@ -84,8 +84,8 @@ def hidden_words(
     ids = at_least_two(existing_ids(model, token_ids))
     tokens = [model.token(int(i)) for i in ids]
     spans = _spans(tokens, unit, passage)
-    seen = HiddenWords(tuple(texts or (token.text for token in tokens)), model.piece(int(target_id)), method, unit, 0.0, (), 0, 0)
-    return _hide(model, ids, target_id, against, seen, spans)
+    result = HiddenWords(tuple(texts or (token.text for token in tokens)), model.piece(int(target_id)), method, unit, 0.0, (), 0, 0)
+    return _hide(model, ids, target_id, against, result, spans)
 
 
 def _spans(tokens: Sequence[Token], unit: str, passage: Span | None) -> tuple[Span, ...]:
@@ -124,31 +124,31 @@ def _hide(
 
 
 def _measured(
-    occluder: Occluder, spans: Sequence[Span], effect_of: dict[Span, float], seen: HiddenWords
+    occluder: Occluder, spans: Sequence[Span], effect_of: dict[Span, float], result: HiddenWords
 ) -> Generator[HiddenWords, None, HiddenWords]:
     """Measure these spans into `effect_of`, and yield what is known after every batch. Returns the last."""
     for places, effects in occluder.measure(spans):
         effect_of |= {spans[index]: float(effect) for index, effect in zip(places, effects, strict=True)}
         parts = tuple(HiddenPart(start, stop, effect) for (start, stop), effect in sorted(effect_of.items()))
-        seen = replace(seen, parts=parts, done=seen.done + len(places))
-        yield seen
-    return seen
+        result = replace(result, parts=parts, done=result.done + len(places))
+        yield result
+    return result
 
 
-def _with_gradients(model: LanguageModel, ids: np.ndarray, target_id: int, against: int | None, seen: HiddenWords) -> HiddenWords:
+def _with_gradients(model: LanguageModel, ids: np.ndarray, target_id: int, against: int | None, result: HiddenWords) -> HiddenWords:
     """Return the same with the gradients of all parts, or with the reason why there are none."""
     if len(ids) > LONGEST_GRADIENT:
-        return replace(seen, note=NO_GRADIENT)
+        return replace(result, note=NO_GRADIENT)
     try:
         effects = integrated_gradients(model, ids, target_id, against=against).effects
     except ModelError as error:
-        return replace(seen, note=error.args[0])
-    parts = tuple(replace(part, gradient=float(effects[part.start : part.stop].sum())) for part in seen.parts)
+        return replace(result, note=error.args[0])
+    parts = tuple(replace(part, gradient=float(effects[part.start : part.stop].sum())) for part in result.parts)
     agreement = rank_correlation([part.effect for part in parts], [part.gradient or 0.0 for part in parts]) if len(parts) > 2 else math.nan
-    return replace(seen, parts=parts, agreement=None if math.isnan(agreement) else agreement)
+    return replace(result, parts=parts, agreement=None if math.isnan(agreement) else agreement)
 
 
-def speaks_for_both(seen: Seen) -> bool:
+def speaks_for_both(observations: Observations) -> bool:
     """Return whether one part speaks for the token and another one for the other token, by at least 1 bit each."""
-    effects = [part.effect for part in seen[-1].parts]
-    return bool(seen[-1].against) and max(effects) >= BIT and min(effects) <= -BIT
+    effects = [part.effect for part in observations[-1].parts]
+    return bool(observations[-1].against) and max(effects) >= BIT and min(effects) <= -BIT

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.engine.network_changes import Steering
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.generation.generation import Generation
 from core.inspection.attribution.steering import steering_vector
 from core.inspection.scoring import surprises
@@ -72,18 +72,18 @@ def steered_run(
     vector = steering_vector(model, positive_texts, negative_texts, layer)
     steering = Steering(vector, layer, strength)
     runs = [Generation(model, prompt, settings, as_chat=as_chat), Generation(model, prompt, settings, as_chat=as_chat, steering=steering)]
-    seen = SteeredRun(prompt, layer, float(strength), total=length)
+    result = SteeredRun(prompt, layer, float(strength), total=length)
     for done in range(1, length + 1):
         for run in runs:
             if not run.finished:
                 run.step()
         usual, steered = ("".join(step.text for step in run.path) for run in runs)
-        seen = replace(seen, usual=usual, steered=steered, done=done)
-        yield seen
+        result = replace(result, usual=usual, steered=steered, done=done)
+        yield result
         if all(run.finished for run in runs):
             break
     usual_perplexity, steered_perplexity = (_perplexity(model, run) for run in runs)
-    yield replace(seen, usual_perplexity=usual_perplexity, steered_perplexity=steered_perplexity)
+    yield replace(result, usual_perplexity=usual_perplexity, steered_perplexity=steered_perplexity)
 
 
 def _perplexity(model: LanguageModel, run: Generation) -> float:
@@ -97,9 +97,9 @@ def count_words(text: str, words: frozenset[str]) -> int:
     return sum(word in words for word in re.findall(r"[a-z]+", text.lower()))
 
 
-def steered(seen: Seen, title: str = "Night and day") -> bool:
+def steered(observations: Observations, title: str = "Night and day") -> bool:
     """Return whether the steered text has MORE_WORDS more words of its subject, and is not much stranger than the usual one."""
-    last = seen[-1]
+    last = observations[-1]
     words = STEERED_WORDS[title]
     written = re.findall(r"[a-z]+", last.steered.lower())
     if len(set(written)) < 0.6 * len(written):

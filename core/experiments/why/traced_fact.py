@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.engine.model import LanguageModel
 from core.errors import InputError
-from core.experiments.shared.claim import Seen
+from core.experiments.shared.claim import Observations
 from core.generation.generation import Generation
 from core.inspection.attribution.patching import Pair, Patcher
 from core.inspection.attribution.units import word_spans
@@ -59,14 +59,14 @@ def traced_fact(model: LanguageModel, clean: str, corrupted: str, by_words: bool
     patcher = Patcher(model, ids[0], ids[1], target_id, other_id, pairs)
     answers = (model.piece(target_id), model.piece(other_id))
     ends = [patcher.chances_of(logits) for logits in (patcher.corrupted_logits, patcher.clean_logits)]
-    seen = TracedFact((clean, corrupted), columns[0], columns[1], *answers, (), (), ends[0], ends[1], patcher.layers + 1)
+    result = TracedFact((clean, corrupted), columns[0], columns[1], *answers, (), (), ends[0], ends[1], patcher.layers + 1)
     for row in patcher.measure():
         recovered, chances = tuple(map(float, row.recovered)), tuple((float(a), float(b)) for a, b in row.chances)
-        seen = replace(seen, recovered=(*seen.recovered, recovered), chances=(*seen.chances, chances))
-        yield seen
+        result = replace(result, recovered=(*result.recovered, recovered), chances=(*result.chances, chances))
+        yield result
 
 
-def fact_is_found(seen: Seen) -> bool:
+def fact_is_found(observations: Observations) -> bool:
     """Return whether the answer comes back from the differing word at first and from the last position at the end."""
-    recovered = seen[-1].recovered
+    recovered = observations[-1].recovered
     return max(recovered[0]) > 0.9 and recovered[0][-1] < 0.1 and recovered[-1][-1] > 0.9

@@ -25,15 +25,15 @@ SIZE = 22  # pixels of a text
 ROW = 34  # pixels of a row of the tree
 
 
-def dice(seen: TokenDistribution | Step, colours: Palette) -> Drawing:
+def dice(distribution: TokenDistribution | Step, colours: Palette) -> Drawing:
     """Return the dice strip with the roll, if there is one."""
     style = PictureStyle("dark" if colours is DARK else "light", wording())
-    return Drawing(drawing.svg(WIDE, 74, dice_drawing(seen, style, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
+    return Drawing(drawing.svg(WIDE, 74, dice_drawing(distribution, style, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
 
 
-def dice_table(seen: TokenDistribution | Step) -> pd.DataFrame:
+def dice_table(distribution: TokenDistribution | Step) -> pd.DataFrame:
     """Return the segments of the strip: token_id (-1 for unlisted tokens), piece, start, end, probability, chosen."""
-    return pd.DataFrame(dice_segments(seen), columns=["token_id", "piece", "start", "end", "probability", "chosen"])
+    return pd.DataFrame(dice_segments(distribution), columns=["token_id", "piece", "start", "end", "probability", "chosen"])
 
 
 def token_text(prompt: Sequence[Token], path: Sequence[Step], tint: str, colours: Palette) -> Drawing:

@@ -44,16 +44,16 @@ def share_shown(share: float) -> str:
     return numbers.percent(share) if share >= 0.01 else ""
 
 
-def logit_lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
+def logit_lens_rows(result: Inside, followed: int | None) -> pd.DataFrame:
     """Return layers x likeliest tokens.
 
     Columns: layer, name, place, label, share, share_text, shown, piece, logit_text, doubt, kind ("followed", "").
     """
-    layers = (seen.before, *seen.layers) if seen.before else ()
+    layers = (result.before, *result.layers) if result.before else ()
     rows = [
         {
             "layer": layer.number,
-            "name": layer_name(layer.number, len(seen.layers)),
+            "name": layer_name(layer.number, len(result.layers)),
             "place": column,
             "label": name,
             "share": guess.model_probability,

@@ -69,9 +69,9 @@ def direction(text: str) -> str:
     return "ltr" if first_kind == "L" else "rtl"
 
 
-def bars(seen: TokenDistribution | Step, count: int, folded: bool) -> list[dict[str, object]]:
+def bars(distribution: TokenDistribution | Step, count: int, folded: bool) -> list[dict[str, object]]:
     """Return the bars of a step. The parameters are those of `distribution_rows.bars`."""
-    return [{name: row[name] for name in BAR} for row in distribution_rows.bars(seen, count, folded) if row["label"]]
+    return [{name: row[name] for name in BAR} for row in distribution_rows.bars(distribution, count, folded) if row["label"]]
 
 
 def strip(distribution: TokenDistribution | Step) -> dict[str, Any]:

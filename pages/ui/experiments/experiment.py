@@ -1,7 +1,7 @@
 """Experiments of a visitor: run in a worker thread, kept with what made them, saved and opened as files.
 
     experiment.start("race", lambda: race(model, prompt, settings, 128), made_by=now)
-    experiment.of("race").seen        # the observations so far; before the first run those of the bundled result
+    experiment.of("race").observations        # the observations so far; before the first run those of the bundled result
     experiment.stop("race")
 
 Only the worker uses the generator, and the worker does not use Streamlit. The caller therefore reads model, prompt and settings before
@@ -40,13 +40,15 @@ def of(name: str) -> Experiment:
         experiments[name] = stored
     if not isinstance(stored, RecordedExperiment):
         return Experiment()
-    return Experiment(stored.seen, made_by=stored.made_by, about=stored.about, seconds=stored.seconds, recorded_on=stored.recorded_on)
+    return Experiment(
+        stored.observations, made_by=stored.made_by, about=stored.about, seconds=stored.seconds, recorded_on=stored.recorded_on
+    )
 
 
 def observed(names: Sequence[str], session: Session) -> int:
     """Return how far these experiments of a visitor are: a number that grows with each observation, and when one ends. For any thread."""
     held = [worker for worker in map(session.experiments.get, names) if isinstance(worker, Worker)]
-    return sum(len(worker.seen) + (not worker.running) for worker in held)
+    return sum(len(worker.observations) + (not worker.running) for worker in held)
 
 
 def live() -> dict[str, Worker]:
@@ -70,8 +72,8 @@ def forget(name: str) -> None:
 def play_again(name: str, speed: float = 1.0) -> None:
     """Play a recorded experiment at `speed` times its own speed. It stays marked as a recording."""
     shown = of(name)
-    if shown.recorded_on and shown.seen and not shown.running:
-        recording = RecordedExperiment(name, shown.recorded_on, shown.seen, shown.seconds)
+    if shown.recorded_on and shown.observations and not shown.running:
+        recording = RecordedExperiment(name, shown.recorded_on, shown.observations, shown.seconds)
         start(name, lambda: recording.again(speed), shown.made_by, shown.about, recorded_on=shown.recorded_on)
 
 

@@ -55,9 +55,9 @@ def record(spec: Recorded) -> bytes:
     if not worker.wait(LONGEST_SECONDS):
         raise RuntimeError(f"{spec.name} did not end")
     run = worker.snapshot()
-    if run.error or not run.seen:
+    if run.error or not run.observations:
         raise RuntimeError(f"{spec.name} has no observations: {run.error}")
-    if not spec.claim.holds(run.seen):
+    if not spec.claim.holds(run.observations):
         raise RuntimeError(f"{spec.name} does not show this: {spec.claim.says}. Search again with `pages.ui.presenting.choose_examples`.")
     return stored_results.dumps(spec.name, run)
 

@@ -3,7 +3,7 @@
 now = provenance.now(length=length)
 begin = results.starter("race", now, lambda: race(current.model(), current.prompt(), current.settings(), length))
 results.start_button("race", _("Start the race"), begin, icon=":material/flag:")
-results.part("race", now, begin, draw, _("Press the button ..."))     # draw(run) is called once run.seen holds an observation
+results.part("race", now, begin, draw, _("Press the button ..."))     # draw(run) is called once run.observations holds an observation
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def part(name: str, now: Provenance, begin: Callable[[], None], draw: Callable[[
 
     def whole() -> None:
         with shown(name, now, begin) as run:
-            if run.seen:
+            if run.observations:
                 draw(run)
             elif run.running:
                 st.caption(_("Computing. The first result appears here."))
@@ -100,12 +100,12 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
     elements.notices(name)
     if run.error:
         notices.show_notice(_(run.error))
-    changed = run.made_by.differences(now) if run.made_by is not None and run.seen else []
+    changed = run.made_by.differences(now) if run.made_by is not None and run.observations else []
     outdated = bool(changed) and not run.running
     if run.recorded_on and run.made_by is not None:
         outdated = outdated and run.made_by.shown_controls() != now.shown_controls()
         recording_line(name, run, outdated, again, run.made_by.other_text(now))
-    elif run.made_by is not None and run.seen:
+    elif run.made_by is not None and run.observations:
         provenance_line(name, run.made_by, changed, None if run.running else again, run)
     with dimmed(name, outdated), provenance.of_result(run.made_by):
         yield run
@@ -144,7 +144,7 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
         ):
             again()
             st.rerun()
-        if len(run.seen) > 1:
+        if len(run.observations) > 1:
             pressed = elements.pressed(
                 _("Play"),
                 icon=":material/replay:",

@@ -12,12 +12,12 @@ from pages.ui.session.provenance import Provenance
 class Experiment:
     """A snapshot of an experiment.
 
-    seen: the observations so far; seconds: since the start, one for each. error: one sentence that says what went wrong. made_by: the model
+    observations: those so far; seconds: since the start, one for each. error: one sentence that says what went wrong. made_by: the model
     and settings that it was started with. about: plain values that the page stores with it, so that they can be saved in a file.
     recorded_on: the day of a recording, "" for an experiment that ran here.
     """
 
-    seen: tuple[Any, ...] = ()
+    observations: tuple[Any, ...] = ()
     running: bool = False
     error: str | None = None
     made_by: Provenance | None = None

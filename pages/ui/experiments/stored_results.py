@@ -27,7 +27,7 @@ ENDING = ".json.gz"
 @cache
 def files() -> dict[str, type[ExperimentFile]]:
     """Return the file of each experiment, by its name."""
-    return {result.name: experiment_file(result.seen, result.about, StoredProvenance | None) for result in recorded()}
+    return {result.name: experiment_file(result.observation, result.about, StoredProvenance | None) for result in recorded()}
 
 
 @lru_cache(maxsize=64)
@@ -60,15 +60,15 @@ def dumps(name: str, run: Experiment) -> bytes:
 
 def _recording(name: str, run: Experiment) -> RecordedExperiment:
     day = run.recorded_on or date.today().isoformat()
-    seconds = run.seconds if len(run.seconds) == len(run.seen) else (0.0,) * len(run.seen)
-    return RecordedExperiment(name, day, run.seen, seconds, run.made_by, without_model(run.about))
+    seconds = run.seconds if len(run.seconds) == len(run.observations) else (0.0,) * len(run.observations)
+    return RecordedExperiment(name, day, run.observations, seconds, run.made_by, without_model(run.about))
 
 
 def can_save(name: str, run: Experiment) -> bool:
     """Return whether an experiment can be saved. Tries one observation of each class, and `about`."""
-    seen = tuple({type(observation): observation for observation in run.seen}.values())
+    one_of_each = tuple({type(observation): observation for observation in run.observations}.values())
     try:
-        _recording(name, replace(run, seen=seen, seconds=())).content(files()[name])
+        _recording(name, replace(run, observations=one_of_each, seconds=())).content(files()[name])
     except (BadRecording, KeyError):
         return False
     return True

@@ -39,7 +39,7 @@ class Worker:
     made_by: Provenance | None = None
     about: Any = None
     recorded_on: str = ""
-    seen: list[Any] = field(default_factory=list)
+    observations: list[Any] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     error: str | None = None
     stopping: Event = field(default_factory=Event)
@@ -58,8 +58,10 @@ class Worker:
     def snapshot(self) -> Experiment:
         """Return a snapshot. `running` is read first, so that a finished experiment is shown with all its observations."""
         running = self.running
-        seen = tuple(self.seen)
-        return Experiment(seen, running, self.error, self.made_by, self.about, tuple(self.seconds[: len(seen)]), self.recorded_on)
+        observations = tuple(self.observations)
+        return Experiment(
+            observations, running, self.error, self.made_by, self.about, tuple(self.seconds[: len(observations)]), self.recorded_on
+        )
 
     def begin(self) -> None:
         """Start the thread. It is a daemon, so that a stopping server does not wait for it."""
@@ -105,12 +107,12 @@ class Worker:
             if self.stopping.is_set() or self._visitor_left():
                 return
             self.seconds.append(monotonic() - began)
-            self.seen.append(observation)
+            self.observations.append(observation)
             if not self.drawn.is_set():
                 self.waiting.set()
                 self.drawn.wait(LONGEST_DRAW)
                 self.waiting.clear()
-            if len(self.seen) >= MOST_OBSERVATIONS:
+            if len(self.observations) >= MOST_OBSERVATIONS:
                 self.error = _("The experiment ended after {count} observations, the limit. The results so far are kept.").format(
                     count=numbers.whole(MOST_OBSERVATIONS)
                 )

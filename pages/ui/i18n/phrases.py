@@ -38,9 +38,9 @@ def setting_in_words(settings: SamplingSettings, row: Setting, name: str) -> str
     return name if row.is_text or isinstance(row.off, bool) else f"{name} {numbers.short(value)}"
 
 
-def settings_of_step(seen: TokenDistribution) -> str:
+def settings_of_step(distribution: TokenDistribution) -> str:
     """Return the settings of a step in a few words. A saved answer of a server does not contain them."""
-    return settings_summary(seen.settings) if seen.forward.has_facts else _("settings: not in this file")
+    return settings_summary(distribution.settings) if distribution.forward.has_facts else _("settings: not in this file")
 
 
 def device(name: str) -> str:

@@ -16,33 +16,33 @@ NAMED = 8  # close steps of a text that are named
 Note = tuple[str, str]  # a sentence, and its help or ""
 
 
-def estimates(seen: TokenDistribution | Step, path: Sequence[Step], error: float, playing: bool) -> list[Note]:
+def estimates(distribution: TokenDistribution | Step, path: Sequence[Step], error: float, playing: bool) -> list[Note]:
     """Return which numbers are estimated because the server lists few tokens, and whether the roll fell beside a border.
 
     error: nats that are expected of the server's log-probabilities. Unless Play is on, the other close steps are named, too.
     """
-    notes = _border(seen, path, error, playing) if error else []
-    if not seen.note:
+    notes = _border(distribution, path, error, playing) if error else []
+    if not distribution.note:
         return notes
-    if seen.is_open:
-        count = seen.top_logprobs_count
+    if distribution.is_open:
+        count = distribution.top_logprobs_count
         listed = ngettext("{count} token listed; all others are one row.", "{count} tokens listed; all others are one row.", count)
-        return [*notes, (listed.format(count=numbers.whole(count)), _(seen.note))]
+        return [*notes, (listed.format(count=numbers.whole(count)), _(distribution.note))]
     what = (
         _("The probabilities are as the server gives them; the entropy is an upper bound.")
-        if seen.exact
+        if distribution.exact
         else _("The probabilities after your settings are computed from the server's list. Those of an earlier stage are estimates.")
-        if seen.stage_exact[-1]
+        if distribution.stage_exact[-1]
         else _("The probabilities after your settings are estimates.")
     )
-    counts = {"listed": numbers.whole(seen.top_logprobs_count), "whole": numbers.whole(seen.stage_kept[0])}
-    return [*notes, (_("≈ {what} {listed} of {whole} tokens listed").format(what=what, **counts), _(seen.note))]
+    counts = {"listed": numbers.whole(distribution.top_logprobs_count), "whole": numbers.whole(distribution.stage_kept[0])}
+    return [*notes, (_("≈ {what} {listed} of {whole} tokens listed").format(what=what, **counts), _(distribution.note))]
 
 
-def _border(seen: TokenDistribution | Step, path: Sequence[Step], error: float, playing: bool) -> list[Note]:
+def _border(distribution: TokenDistribution | Step, path: Sequence[Step], error: float, playing: bool) -> list[Note]:
     notes: list[Note] = []
-    if isinstance(seen, Step) and is_close(seen, error):
-        other = neighbour(seen, error)
+    if isinstance(distribution, Step) and is_close(distribution, error):
+        other = neighbour(distribution, error)
         close = _("≈ This choice is close: with the rounding errors expected of this server, another token could have been chosen.")
         if other is not None:
             close = _("≈ This choice is close: with the rounding errors expected of this server, “{piece}” could have been chosen.")

@@ -157,33 +157,35 @@ def _slot(step: Step) -> tuple[Any, ...]:
     )
 
 
-def _step(seen: TokenDistribution | Step, session: Session, run: Generation, can: AbstractSet[Can]) -> dict[str, Any]:
+def _step(distribution: TokenDistribution | Step, session: Session, run: Generation, can: AbstractSet[Can]) -> dict[str, Any]:
     """Return the step that is shown: its bars, its dice, its cache, its time and how sure the model was."""
-    done, gauge, rolled = seen.forward, cache_gauge.reading(seen, run.model), isinstance(seen, Step)
+    done, gauge, rolled = distribution.forward, cache_gauge.reading(distribution, run.model), isinstance(distribution, Step)
     return {
-        "index": seen.index,
+        "index": distribution.index,
         "rolled": rolled,
-        "bars": live_rows.bars(seen, session.live.rows, session.live.folded),
+        "bars": live_rows.bars(distribution, session.live.rows, session.live.folded),
         "rows": session.live.rows,
         "folded": session.live.folded,
-        "strip": live_rows.strip(seen),
-        "settings": "" if session.selected_index is None else phrases.settings_of_step(seen),  # said of a step that was opened again
+        "strip": live_rows.strip(distribution),
+        "settings": ""
+        if session.selected_index is None
+        else phrases.settings_of_step(distribution),  # said of a step that was opened again
         "gauge": (gauge.used, gauge.filled, round(gauge.share, 5), "\n".join(gauge.details)),
         "cache_bytes": done.cache_bytes,
         "seconds": _finite(done.seconds),
-        "notes": _notes(seen, run, session.playing, Can.NETWORK in can),
+        "notes": _notes(distribution, run, session.playing, Can.NETWORK in can),
         "times": [] if Can.NETWORK in can else server_notes.times(run.path, run.model),
-        "why": _why(seen) if features.is_here("why") and not session.playing and can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
-        "said": numbers.step(seen) if isinstance(seen, Step) else "",
+        "why": _why(distribution) if features.is_here("why") and not session.playing and can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
+        "said": numbers.step(distribution) if isinstance(distribution, Step) else "",
     }
 
 
-def _notes(seen: TokenDistribution | Step, run: Generation, playing: bool, is_local: bool) -> list[server_notes.Note]:
+def _notes(distribution: TokenDistribution | Step, run: Generation, playing: bool, is_local: bool) -> list[server_notes.Note]:
     """Return the sentences below the bars, each with its help: what a constraint did, and which numbers of a server are estimates."""
-    done = constrained(seen)
+    done = constrained(distribution)
     notes = [] if done is None else [(constraint_sentence(done), "")]
     if not is_local:
-        notes += server_notes.estimates(seen, run.path, run.model.logprob_error, playing)
+        notes += server_notes.estimates(distribution, run.path, run.model.logprob_error, playing)
     return notes
 
 
@@ -203,12 +205,12 @@ def constraint_sentence(done: Constrained) -> str:
     return " ".join(sentences)
 
 
-def _why(seen: TokenDistribution | Step) -> str:
+def _why(distribution: TokenDistribution | Step) -> str:
     """Return the label of the button that leads to what this token depended on; "" without a token."""
-    if not len(seen.token_ids):
+    if not len(distribution.token_ids):
         return ""
-    token_id = seen.token_id if isinstance(seen, Step) else seen.candidate(0).token_id
-    return _("Why “{word}”?").format(word=seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣")
+    token_id = distribution.token_id if isinstance(distribution, Step) else distribution.candidate(0).token_id
+    return _("Why “{word}”?").format(word=distribution.vocabulary.token(token_id).piece.lstrip("␣") or "␣")
 
 
 def _recorded(run: Generation) -> str:

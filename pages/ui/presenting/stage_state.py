@@ -99,12 +99,16 @@ def _run_on(run: Generation, until: float, most: int) -> None:
         run.step()
 
 
-def doubt(seen: TokenDistribution) -> float:
+def doubt(distribution: TokenDistribution) -> float:
     """Return the entropy of what the token is taken from, in bits: of the dice, or with greedy of the model's own probabilities.
 
     UNKNOWN if a server lists too few tokens: the step is then shown, and the browser gets a number that JSON has.
     """
-    entropy = seen.model_entropy if seen.settings.greedy or isnan(seen.sampling_entropy) else seen.sampling_entropy
+    entropy = (
+        distribution.model_entropy
+        if distribution.settings.greedy or isnan(distribution.sampling_entropy)
+        else distribution.sampling_entropy
+    )
     return entropy if isfinite(entropy) else UNKNOWN
 
 

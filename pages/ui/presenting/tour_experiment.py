@@ -33,5 +33,5 @@ def widget(
     results.start_button(name, begin=begin, type="primary", **button)
     results.part(name, now, begin, draw)
     run = experiment.of(name)
-    if run.seen and not run.recorded_on:
+    if run.observations and not run.recorded_on:
         tour_state.tried(stop)

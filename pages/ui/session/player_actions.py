@@ -110,10 +110,10 @@ def new_dice() -> None:
 def roll_again() -> None:
     """Roll the reopened token again, or the newest one. The old token stays among the branches."""
     run = current.begin()
-    seen = current.shown(run)
+    distribution = current.shown(run)
     if not run.path:
         return
-    index = seen.index if isinstance(seen, Step) else len(run.path) - 1
+    index = distribution.index if isinstance(distribution, Step) else len(run.path) - 1
     if Can.NEW_TOKENS not in run.can:
         notify(_("A recording cannot roll again. Close it to write a text of your own."))
         return

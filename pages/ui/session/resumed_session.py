@@ -37,7 +37,7 @@ def _continue(left: Session) -> None:
     with left.action_lock:
         for name in ("page", "place", "navigation", "draws", "first_page_drawn"):
             setattr(left, name, getattr(fresh, name))
-        left.browser = replace(fresh.browser, seen=left.browser.seen, answered=True, wanted="")
+        left.browser = replace(fresh.browser, last_active=left.browser.last_active, answered=True, wanted="")
         left.notices = Notices(next_page=left.notices.next_page, head=fresh.notices.head)
         left.playing, left.settings = False, None
         replace_session(left)

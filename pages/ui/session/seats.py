@@ -21,7 +21,7 @@ RECONNECT_SECONDS = 30.0  # seconds in which a visitor whose websocket was close
 def admit() -> bool:
     """Return whether this visitor is admitted. At the limit TOKEN_VIEWER_VISITORS, the most idle session can lose its place."""
     session = current_session()
-    session.browser.seen = monotonic()
+    session.browser.last_active = monotonic()
     if session in ACTIVE:
         return True
     with _LOCK:
@@ -39,20 +39,20 @@ def is_one_free() -> bool:
     limits = Limits.from_environment()
     with _LOCK:
         idlest = _who_must_leave()
-    return idlest is None or bool(limits.seat_seconds and monotonic() - idlest.browser.seen >= limits.seat_seconds)
+    return idlest is None or bool(limits.seat_seconds and monotonic() - idlest.browser.last_active >= limits.seat_seconds)
 
 
 def _who_must_leave() -> Session | None:
     """Return the most idle session if no seat is empty."""
     visitors, present = Limits.from_environment().visitors, active_sessions()
-    return min(present, key=lambda admitted: admitted.browser.seen) if visitors and len(present) >= visitors else None
+    return min(present, key=lambda admitted: admitted.browser.last_active) if visitors and len(present) >= visitors else None
 
 
 def active_sessions() -> list[Session]:
     """Return all admitted sessions. One whose websocket has been closed for a while loses its place."""
     with _LOCK:
         for admitted in list(ACTIVE):
-            if not is_open(admitted.browser.websocket) and monotonic() - admitted.browser.seen > RECONNECT_SECONDS:
+            if not is_open(admitted.browser.websocket) and monotonic() - admitted.browser.last_active > RECONNECT_SECONDS:
                 ACTIVE.discard(admitted)
         return list(ACTIVE)
 

@@ -60,7 +60,7 @@ class ExplainedToken:
     """ids, texts: the tokens before it. target, piece: the token. choices: tokens that can be explained at this place, the likeliest first.
 
     taken: the token at this place, None before the step is made. from_run: whether it belongs to the run. rank: of the token that the
-    dice chose, 0 otherwise. seen: the step of the run.
+    dice chose, 0 otherwise. distribution: the step of the run.
     """
 
     ids: tuple[int, ...]
@@ -69,7 +69,7 @@ class ExplainedToken:
     taken: int | None
     from_run: bool
     rank: int = 0
-    seen: TokenDistribution | Step | None = None
+    distribution: TokenDistribution | Step | None = None
 
     @property
     def text(self) -> str:
@@ -80,11 +80,11 @@ class ExplainedToken:
 def of_run() -> ExplainedToken:
     """Return the token of the step that Watch shows. Raises ViewerError, also if another model made the step."""
     must_be_own_model()
-    step, seen = selected_step(), current.shown()
-    taken = seen.token_id if isinstance(seen, Step) else None
-    choices = dict.fromkeys([*([taken] if taken is not None else []), *(candidate.token_id for candidate in seen.candidates)])
-    rank = seen.chosen.rank if isinstance(seen, Step) and seen.chosen_by == "sampled" else 0
-    return ExplainedToken(step.token_ids, step.texts, tuple(choices), taken, True, rank, seen)
+    step, distribution = selected_step(), current.shown()
+    taken = distribution.token_id if isinstance(distribution, Step) else None
+    choices = dict.fromkeys([*([taken] if taken is not None else []), *(candidate.token_id for candidate in distribution.candidates)])
+    rank = distribution.chosen.rank if isinstance(distribution, Step) and distribution.chosen_by == "sampled" else 0
+    return ExplainedToken(step.token_ids, step.texts, tuple(choices), taken, True, rank, distribution)
 
 
 def of_text(text: str, position: int) -> ExplainedToken:

@@ -92,15 +92,15 @@ class OwnModels:
 
 @dataclass(slots=True)
 class Browser:
-    """The tab of the visitor. websocket: its name, set by the gate. seen: time of the last request. answered: whether it has reported what
-    it stores.
+    """The tab of the visitor. websocket: its name, set by the gate. last_active: time of the last request. answered: whether it has
+    reported what it stores.
 
     name: key for a text in its storage. wanted: name of a text to request from its storage. secret: for this tab alone; see
     `resumed_session.resume`.
     """
 
     websocket: str | None = None
-    seen: float = field(default_factory=monotonic)
+    last_active: float = field(default_factory=monotonic)
     answered: bool = False
     name: str = field(default_factory=lambda: token_hex(6))
     wanted: str = ""
@@ -219,7 +219,7 @@ def acting_for(session: Session) -> Iterator[None]:
     """
     with session.action_lock, spoken_language.speaking(session.spoken), offered_models.without_spinner():
         acting = _ACTING.set(session)
-        session.browser.seen = monotonic()
+        session.browser.last_active = monotonic()
         try:
             yield
         finally:
@@ -275,7 +275,7 @@ def current_session() -> Session:
         session.begin_from(st.query_params.to_dict())
         if session.requested is not None and session.requested.model != st.query_params["model"]:  # remove the password from the address
             st.query_params["model"] = session.requested.model
-    session.browser.seen = monotonic()
+    session.browser.last_active = monotonic()
     return session
 
 

@@ -40,16 +40,18 @@ def saved_as(key: str, make: Callable[[], Saved]) -> Iterator[None]:
         menu(key, make)
 
 
-def dice(seen: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
+def dice(distribution: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
     """Draw the strip of the dice; see `live.dice`."""
-    with saved_as(key, partial(saved_dice, seen)):
-        live.dice(seen, key=key, still=still)
+    with saved_as(key, partial(saved_dice, distribution)):
+        live.dice(distribution, key=key, still=still)
 
 
-def saved_dice(seen: TokenDistribution | Step) -> Saved:
+def saved_dice(distribution: TokenDistribution | Step) -> Saved:
     """Return the dice of a step for the menu."""
-    made_by = provenance.with_settings(seen.settings)
-    return Saved(_("The dice"), lambda c: component_drawings.dice(seen, c), component_drawings.dice_table(seen), made_by=made_by)
+    made_by = provenance.with_settings(distribution.settings)
+    return Saved(
+        _("The dice"), lambda c: component_drawings.dice(distribution, c), component_drawings.dice_table(distribution), made_by=made_by
+    )
 
 
 def text(prompt: Sequence[Token], path: Sequence[Step], *, key: str, tint: str = "likely", **options: Any) -> None:
@@ -59,19 +61,25 @@ def text(prompt: Sequence[Token], path: Sequence[Step], *, key: str, tint: str =
 
 
 def bars(
-    seen: TokenDistribution | Step, rows: int, legend: Sequence[tuple[str, str]], *, key: str, logarithmic: bool = False, **words: str
+    distribution: TokenDistribution | Step,
+    rows: int,
+    legend: Sequence[tuple[str, str]],
+    *,
+    key: str,
+    logarithmic: bool = False,
+    **words: str,
 ) -> None:
     """Draw the bars of a step; see `live.bars`. words: `alt_text` and `title` of the saved picture."""
-    with saved_as(key, lambda: saved_bars(seen, rows, legend, False, logarithmic, **words)):
-        live.bars(seen, rows, legend, key=key, logarithmic=logarithmic)
+    with saved_as(key, lambda: saved_bars(distribution, rows, legend, False, logarithmic, **words)):
+        live.bars(distribution, rows, legend, key=key, logarithmic=logarithmic)
 
 
 def saved_bars(
-    seen: TokenDistribution | Step, rows: int, legend: Sequence[tuple[str, str]], folded: bool, logarithmic: bool, **words: str
+    distribution: TokenDistribution | Step, rows: int, legend: Sequence[tuple[str, str]], folded: bool, logarithmic: bool, **words: str
 ) -> Saved:
     """Return the bars of a step for the menu."""
-    table = distribution_rows.distribution_rows(seen, rows, folded)
-    options: dict[str, Any] = {"legend": legend, "settings": seen.settings, "rows": rows + 1, "logarithmic": logarithmic, **words}
+    table = distribution_rows.distribution_rows(distribution, rows, folded)
+    options: dict[str, Any] = {"legend": legend, "settings": distribution.settings, "rows": rows + 1, "logarithmic": logarithmic, **words}
     return saved_chart(distribution_chart.distribution, table, **options)
 
 

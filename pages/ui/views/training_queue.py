@@ -6,6 +6,6 @@ from core.experiments.shared.training_queue import Waiting
 from pages.ui.i18n.translation import _
 
 
-def waiting(seen: Waiting) -> str:
+def waiting(result: Waiting) -> str:
     """Return the notice that other visitors' trainings come first."""
-    return _("Another visitor's training runs now. Trainings before yours: {place}.").format(place=seen.place)
+    return _("Another visitor's training runs now. Trainings before yours: {place}.").format(place=result.place)

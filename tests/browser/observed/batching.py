@@ -19,5 +19,5 @@ def batching(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 
 def batching_curve(drawn: Drawn, kept: RecordedExperiment) -> None:
-    among(drawn.marks("symbol", "rate"), [point.tokens_per_second for point in kept.seen])
-    assert set(drawn.marks("symbol", "size")) == {point.size for point in kept.seen}
+    among(drawn.marks("symbol", "rate"), [point.tokens_per_second for point in kept.observations])
+    assert set(drawn.marks("symbol", "size")) == {point.size for point in kept.observations}

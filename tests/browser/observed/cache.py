@@ -11,11 +11,13 @@ from tests.browser.drawn import Drawn
 
 def race(drawn: Drawn, kept: RecordedExperiment) -> None:
     passes = drawn.rows_of("symbol", "raw", "over")
-    assert len(passes) >= len(kept.seen)
-    among([raw for raw, over in passes if not over], [1000 * step.seconds for step in kept.seen])  # slower ones stand at the upper edge
+    assert len(passes) >= len(kept.observations)
+    among(
+        [raw for raw, over in passes if not over], [1000 * step.seconds for step in kept.observations]
+    )  # slower ones stand at the upper edge
     same(drawn.marks("symbol", "total_positions"), [step.total_positions for step in last_of_each(kept)])
 
 
 def last_of_each(kept: RecordedExperiment) -> list[Any]:
     """Return the last observation of each runner of a race."""
-    return list({step.runner: step for step in kept.seen}.values())
+    return list({step.runner: step for step in kept.observations}.values())

@@ -8,5 +8,5 @@ from tests.browser.drawn import Drawn
 
 
 def calibration(drawn: Drawn, kept: RecordedExperiment) -> None:
-    bins = [part for seen in kept.seen if seen.counts for part in seen.bins()]
+    bins = [part for seen in kept.observations if seen.counts for part in seen.bins()]
     same(drawn.marks("symbol", "observed"), [part.observed for part in bins])

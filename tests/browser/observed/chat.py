@@ -8,6 +8,6 @@ from tests.browser.drawn import Drawn, plainly
 
 
 def watch_template(drawn: Drawn, kept: RecordedExperiment) -> None:
-    seen, told = kept.seen[-1], " ".join(drawn.texts("p"))
+    seen, told = kept.observations[-1], " ".join(drawn.texts("p"))
     assert "No fault was found." in told and numbers.bits(seen.end_bits) in told
     assert plainly("".join(drawn.texts(".token"))) == plainly("".join(seen.pieces))

@@ -8,10 +8,10 @@ from tests.browser.drawn import Drawn, plainly
 
 
 def compare(drawn: Drawn, kept: RecordedExperiment) -> None:
-    for number, path in enumerate(kept.seen[-1].paths):
+    for number, path in enumerate(kept.observations[-1].paths):
         assert plainly("".join(drawn.texts(f".st-key-compare_text_{number} span"))) == written(path)
 
 
 def compare_sweep(drawn: Drawn, kept: RecordedExperiment) -> None:
-    for number, result in enumerate(kept.seen):
+    for number, result in enumerate(kept.observations):
         assert plainly("".join(drawn.texts(f".st-key-compare_line_{number} .tv-tinted span"))) == written(result.path)

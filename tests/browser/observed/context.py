@@ -8,11 +8,11 @@ from tests.browser.drawn import Drawn, plainly
 
 
 def context(drawn: Drawn, kept: RecordedExperiment) -> None:
-    points = {point.length: point for point in kept.seen}.values()
+    points = {point.length: point for point in kept.observations}.values()
     same(drawn.marks("symbol", "median"), [1000 * spread.median for point in points for spread in (point.prefill, point.decode)])
 
 
 def context_end(drawn: Drawn, kept: RecordedExperiment) -> None:
-    end = kept.seen[0]
+    end = kept.observations[0]
     told = " ".join(drawn.texts(":scope > *"))
     assert plainly(end.text) in plainly(told) and str(end.read) in told and str(end.offered) in told

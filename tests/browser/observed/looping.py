@@ -8,9 +8,9 @@ from tests.browser.drawn import Drawn
 
 
 def looping(drawn: Drawn, kept: RecordedExperiment) -> None:
-    same(drawn.marks("symbol", "share"), [share for shares in kept.seen[-1].shares for share in shares])
+    same(drawn.marks("symbol", "share"), [share for shares in kept.observations[-1].shares for share in shares])
 
 
 def looping_runs(drawn: Drawn, kept: RecordedExperiment) -> None:
-    newest = {(seen.model, seen.temperature): seen.loops / seen.runs for seen in kept.seen}
+    newest = {(seen.model, seen.temperature): seen.loops / seen.runs for seen in kept.observations}
     same(drawn.marks("symbol", "share"), newest.values())

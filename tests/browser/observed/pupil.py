@@ -21,5 +21,5 @@ def pupil_cascade(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 
 def pupil_school(drawn: Drawn, kept: RecordedExperiment) -> None:
-    reports = {report.name: report for report in kept.seen}.values()
+    reports = {report.name: report for report in kept.observations}.values()
     assert [row[2] for row in drawn.rows()] == [f"{report.right} of {report.asked}" for report in reports]

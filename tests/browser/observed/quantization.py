@@ -10,10 +10,13 @@ from tests.browser.drawn import Drawn
 
 def quantization(drawn: Drawn, kept: RecordedExperiment) -> None:
     full, *rows = [row for row in drawn.rows() if "\u00a0MB" in row[1]]
-    assert [row[0] for row in rows] == [str(one.bits) for one in kept.seen]
-    assert [row[1] for row in (full, *rows)] == [numbers.size(kept.seen[0].full_bytes), *(numbers.size(one.bytes) for one in kept.seen)]
-    same(drawn.marks("rect", "full")[:8], kept.seen[0].full_probabilities[:8])
+    assert [row[0] for row in rows] == [str(one.bits) for one in kept.observations]
+    assert [row[1] for row in (full, *rows)] == [
+        numbers.size(kept.observations[0].full_bytes),
+        *(numbers.size(one.bytes) for one in kept.observations),
+    ]
+    same(drawn.marks("rect", "full")[:8], kept.observations[0].full_probabilities[:8])
 
 
 def quantization_parts(drawn: Drawn, kept: RecordedExperiment) -> None:
-    same(drawn.marks("rect", "damage"), [part.mean_kl for part in kept.seen])
+    same(drawn.marks("rect", "damage"), [part.mean_kl for part in kept.observations])

@@ -9,7 +9,7 @@ from tests.browser.drawn import Drawn
 
 
 def teach_step(drawn: Drawn, kept: RecordedExperiment) -> None:
-    (step,) = kept.seen
+    (step,) = kept.observations
     cells = [cell for row in drawn.rows() for cell in row]
     assert {numbers.duration(step.inference_seconds), numbers.size(step.weight_bytes), numbers.size(step.cache_bytes)} <= set(cells)
 

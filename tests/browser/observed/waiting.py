@@ -10,7 +10,7 @@ from tests.browser.drawn import Drawn, plainly
 def compare_stream(drawn: Drawn, kept: RecordedExperiment) -> None:
     (shown,) = drawn.texts(".streamed .text")
     shown = plainly(shown.partition("✂")[0])
-    assert shown and written(kept.seen[-1].paths[0]).startswith(shown)
+    assert shown and written(kept.observations[-1].paths[0]).startswith(shown)
 
 
 def waiting(drawn: Drawn, kept: RecordedExperiment) -> None:

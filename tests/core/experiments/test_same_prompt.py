@@ -176,7 +176,7 @@ def test_a_precision_that_this_machine_lacks_is_said_and_kept_as_a_sentence(tiny
     assert isinstance(seen[0], Refused) and seen[0].reason == "This machine cannot compute in float16." and isinstance(seen[1], Comparison)
     file = experiment_file(Progress | Comparison | Refused)
     kept = RecordedExperiment("table", "2026-11-28", seen, (0.0, 0.0))
-    (read, _other) = RecordedExperiment.loads(kept.dumps(file), {"table": file}).seen
+    (read, _other) = RecordedExperiment.loads(kept.dumps(file), {"table": file}).observations
     assert isinstance(read.reason, Message) and read.reason.parameters == {"dtype": "float16"}
 
 

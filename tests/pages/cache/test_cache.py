@@ -35,4 +35,4 @@ def test_stop_keeps_what_was_found(open_app: Open, session: State) -> None:
     press(app, "cache_start")
     press(app, "cache_stop")
     run = session(app).experiments["race"]
-    assert not run.running and run.seen and not app.exception
+    assert not run.running and run.observations and not app.exception

@@ -18,7 +18,7 @@ def test_the_temperature_bends_the_recorded_curve_without_a_pass(open_app: Open,
     app = open_app(page="calibration")
     kept = stored_results.bundled("calibration")
     assert kept is not None
-    teacher, pupil = (part for part in kept.seen if part.counts)
+    teacher, pupil = (part for part in kept.observations if part.counts)
     for temperature in (1.0, 2.0, 0.5):
         app.select_slider(key=AT).set_value(temperature).run()
         for model in (teacher, pupil):
@@ -47,7 +47,7 @@ def own_text(app: Any, text: str) -> Any:
 def test_an_own_text_is_counted_and_few_tokens_are_said(open_app: Open, session: State) -> None:
     app = own_text(open_app(page="calibration"), "The fox met a bear.")
     (*_progress, expected) = calibrations([session(app).run.model], ["The fox met a bear."])
-    assert session(app).experiments["calibration"].seen[-1].sums == expected.sums
+    assert session(app).experiments["calibration"].observations[-1].sums == expected.sums
     assert "Fewer than 1,000 tokens" in said(app) and numbers.percent(expected.distance()) in said(app)
 
 

@@ -18,7 +18,7 @@ def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: St
     app = open_app(page="candidates", prompt="Once upon a time", seed="3")
     app.segmented_control(key="candidates_length").set_value(20)
     run_on(press(app, "candidates_start"))
-    best = ranked(session(app).experiments["candidates"].seen[-1].tries)[0].attempt
+    best = ranked(session(app).experiments["candidates"].observations[-1].tries)[0].attempt
     press(app, "candidates_keep")
     assert [step.token_id for step in session(app).run.path] == [step.token_id for step in best.path]
     assert "This try is your run now, on every page." in said(app)

@@ -15,7 +15,7 @@ def test_columns_with_the_same_dice(open_app: Open, session: State) -> None:
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
     run_on(press(app, "compare_start"))
-    row = session(app).experiments["compare"].seen[-1]
+    row = session(app).experiments["compare"].observations[-1]
     assert len(row.paths) == 4
     for path in row.paths[1:]:
         assert [step.roll for step in path] == [roll(7, i) for i in range(len(path))]

@@ -31,7 +31,7 @@ def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeyp
     monkeypatch.setattr(gallery.opened_recording, "show", shown.append)
     for data, page in ((race, "cache"), (run, "watch"), (prepared_runs.load("hot").dumps().encode(), "watch")):
         assert gallery.open_file(data) == page
-    assert held["race"].seen
+    assert held["race"].observations
     assert shown[-1].prompt == prepared_runs.load("hot").prompt
 
 

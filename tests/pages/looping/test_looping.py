@@ -15,7 +15,7 @@ from tests.pages.apptest import Open, live, press, said, told, view
 
 
 def recorded() -> Looping:
-    seen: Looping = stored_results.loads((stored_results.FOLDER / "looping.json.gz").read_bytes()).seen[-1]
+    seen: Looping = stored_results.loads((stored_results.FOLDER / "looping.json.gz").read_bytes()).observations[-1]
     return seen
 
 

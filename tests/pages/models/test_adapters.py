@@ -75,7 +75,7 @@ def test_a_packed_file_stands_beside_its_original(opened: tuple[AppTest, str], s
     app.selectbox(key="versions_other").set_value(packed).run()
     press(app, "versions_start")
     run_on(app)
-    (found,) = session(app).experiments["versions"].seen
+    (found,) = session(app).experiments["versions"].observations
     assert found.other.bytes == Path(packed).stat().st_size and found.original.dtype == "float32"
     assert 0 <= found.mean_kl < 0.5 and any("packed.gguf" in table.value for table in app.markdown)
     app.selectbox(key="versions_other").set_value("storyteller").run()

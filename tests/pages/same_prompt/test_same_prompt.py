@@ -38,7 +38,7 @@ def test_the_recorded_result_says_why_its_texts_part_in_numbers_that_differ(open
     kept = stored_results.bundled("same_prompt")
     assert kept is not None
     texts = said(open_app(page="same_prompt"))
-    for run in kept.seen[-1].runs:
+    for run in kept.observations[-1].runs:
         assert run.parted is not None
         (sentence,) = re.findall(rf"They part at token {run.parted + 1}: .*", texts)
         gap, *shift = re.findall(r"(?:were|was) ([\d.e-]+)|(?:differ|moved) by ([\d.e-]+)\.", sentence)

@@ -13,7 +13,7 @@ def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(o
     app.segmented_control(key="speculative_length").set_value(32).run()
     press(app, "speculative_start")
     run_on(app, 200)
-    rounds = [one for one in session(app).experiments["speculative"].seen if isinstance(one, SpeculativeRound)]
+    rounds = [one for one in session(app).experiments["speculative"].observations if isinstance(one, SpeculativeRound)]
     empty = [number for number, one in enumerate(rounds, 1) if not one.drafted and one.token_id >= 0]
     assert empty and len(rounds) > 1, "what never stood there before cannot be guessed from the text"
     app.slider(key=f"speculative_pick_{len(rounds)}").set_value(empty[0]).run()

@@ -24,7 +24,7 @@ def test_what_it_wrote_before_is_in_view_while_the_copy_is_made(open_app: Open, 
 
     monkeypatch.setattr(finetuning_session, "FineTuning", no_room)
     app = run_on(press(open_app(page="teach"), "teach_start"))
-    (first,) = session(app).experiments["teach"].seen
+    (first,) = session(app).experiments["teach"].observations
     assert isinstance(first, Probe) and any(text.value.endswith(first.written) for text in app.text)
 
 

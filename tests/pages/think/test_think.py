@@ -28,14 +28,14 @@ def test_how_much_is_enough_is_told_in_the_numbers_of_the_recorded_results(open_
     one, many = (stored_results.bundled(name) for name in ("thinking_budget", "thinking_budget_set"))
     assert one is not None and many is not None
     shown, watts = said(app), Assumptions().watts
-    for point in one.seen:
+    for point in one.observations:
         cells = (numbers.percent(point.chance), point.given, numbers.whole(point.tokens), numbers.prefixed(point.seconds * watts, "J"))
         assert all(str(cell) in shown for cell in cells), point
-    own = [point for point in one.seen if not point.waited]
+    own = [point for point in one.observations if not point.waited]
     first = next(number for number in range(len(own)) if all(point.right for point in own[number:]))
     assert f"From **{numbers.tokens(own[first].budget)}** of thoughts on, the answer is right" in shown
-    right = sum(each.unforced.right for each in many.seen)
-    assert f"Without a limit {right} of {len(many.seen)} are right" in shown
-    ended = [(each.unforced.right, each.waited.right) for each in many.seen if each.waited is not None]
+    right = sum(each.unforced.right for each in many.observations)
+    assert f"Without a limit {right} of {len(many.observations)} are right" in shown
+    ended = [(each.unforced.right, each.waited.right) for each in many.observations if each.waited is not None]
     to_wrong, to_right = ended.count((True, False)), ended.count((False, True))
     assert f"{to_wrong} of {len(ended)} answers turn from right to wrong, {to_right} from wrong to right" in shown

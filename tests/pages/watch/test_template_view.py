@@ -26,7 +26,7 @@ def opened(chat: Any) -> Any:
 
 def test_the_verdict_and_its_numbers_are_those_of_core(opened: Any, session: State) -> None:
     app = run_on(press(opened, "watch_template_start"))
-    seen = session(app).experiments["watch_template"].seen[-1]
+    seen = session(app).experiments["watch_template"].observations[-1]
     assert "writes no end token after an answer" in said(app) and numbers.bits(seen.bits) in said(app)
     assert len(seen.pieces) == len(session(app).run.prompt_tokens)
 

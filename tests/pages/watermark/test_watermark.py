@@ -32,14 +32,14 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
     kept = stored_results.bundled("watermark")
     assert kept is not None
     app = open_app(page="watermark")
-    tokens, settings = of_kind(kept.seen, MarkedToken, side=MARKED), kept.about
+    tokens, settings = of_kind(kept.observations, MarkedToken, side=MARKED), kept.about
     whole = scoring.tally([token.green for token in tokens], settings)
     assert watermark_score.verdict(whole, settings) in said(app) and f"{whole.green} of {whole.counted} counted tokens" in said(app)
-    attacks = of_kind(kept.seen, Measured, kind=ATTACKED)
+    attacks = of_kind(kept.observations, Measured, kind=ATTACKED)
     gone = next(step for step in attacks if step.p_value >= CALLED)
     assert f"{gone.changed} of {gone.words} words had to be replaced" in said(app)
     for kind, name in ((MARKED, "marked"), (UNMARKED, "not marked"), (HUMAN, "book excerpts")):
-        texts = of_kind(kept.seen, Measured, kind=kind)
+        texts = of_kind(kept.observations, Measured, kind=kind)
         assert f"{sum(text.p_value < CALLED for text in texts)} of {len(texts)} {name}" in said(app)
     words = watermark.words_of("".join(token.text for token in tokens).strip())
     app.button_group(key="watermark_words_0").set_value(list(range(len(words)))).run()
@@ -56,7 +56,7 @@ def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open,
     app.run()
     run_on(press(app, "watermark_start"))
     settings = replace(watermark_score.DEFAULTS["synthid"], seed=7)
-    seen = session(app).experiments["watermark"].seen
+    seen = session(app).experiments["watermark"].observations
     null = watermark.null_of(of_kind(seen, Measured))
     assert null is not None and f"{len(of_kind(seen, Measured, kind=UNMARKED))} unmarked runs of this model" in said(app)
     tokens = of_kind(seen, MarkedToken, side=MARKED)
@@ -72,7 +72,7 @@ def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open,
 
 def test_a_certain_text_is_written_by_one_press_and_not_called_marked(open_app: Open, session: State, few_runs: None) -> None:
     app = run_on(press(open_app(page="watermark"), "watermark_certain"))
-    tokens = of_kind(session(app).experiments["watermark"].seen, MarkedToken)
+    tokens = of_kind(session(app).experiments["watermark"].observations, MarkedToken)
     assert sum(token.top > CERTAIN for token in tokens) > 0.7 * len(tokens) > 0
     assert said(app).count("**Not called marked.**") == 3 and "Nothing to attack" in said(app)
 

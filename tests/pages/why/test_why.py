@@ -31,7 +31,7 @@ def test_a_link_of_watch_measures_the_step_that_watch_shows(open_app: Open, sess
     run = session(app).run
     app.query_params["measure"] = "words"
     run_on(go(app, "why"))
-    seen = session(app).experiments["why_words"].seen[-1]
+    seen = session(app).experiments["why_words"].observations[-1]
     assert seen.target == run.path[0].piece and session(app).run is run and len(run.path) == 1
     ids = run.token_ids[: run.path[0].position]
     effects = {part.effect for part in seen.parts}
@@ -53,7 +53,7 @@ def test_read_leads_to_a_token_of_its_text(open_app: Open, session: State) -> No
     run_on(go(app, "why"))
     text = next(iter(EXAMPLES.to_read.values()))
     assert app.text_area(key="why_text").value == text
-    assert "".join(session(app).experiments["why_words"].seen[-1].texts).replace("⟨start⟩", "").replace("␣", " ") in text
+    assert "".join(session(app).experiments["why_words"].observations[-1].texts).replace("⟨start⟩", "").replace("␣", " ") in text
 
 
 def test_a_link_carries_texts_layer_and_strength(open_app: Open, session: State) -> None:
@@ -109,7 +109,7 @@ def test_steering_that_does_nothing_says_so(open_app: Open) -> None:
 @pytest.mark.parametrize("typed", ["␣warm", " warm", "warm"])
 def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_for(typed: str, open_app: Open, session: State) -> None:
     app = run_on(press(open_app(page="why", prompt=PROMPT, against=typed, why=TWO), "why_two_start"))
-    seen, model = session(app).experiments["why_two"].seen[-1], session(app).run.model
+    seen, model = session(app).experiments["why_two"].observations[-1], session(app).run.model
     assert seen.against == "␣warm" and session(app).place["against"] == typed
     target = session(app).run.next_distribution().candidates[0]
     expected = attribution.occlusion(model, session(app).run.token_ids, target.token_id, "mask", against=model.token_of(" warm").token_id)
@@ -117,7 +117,7 @@ def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_
     assert f"For “{target.piece.strip('␣')}” speak most" in said(app) and "together they have 100 %" in said(app)
     for name, button in ((HEADS, "why_heads"), (SUM, "why_sum")):
         run_on(press(view(app, name), f"{button}_start"))
-        assert session(app).experiments[button].seen[-1].against == "␣warm"
+        assert session(app).experiments[button].observations[-1].against == "␣warm"
     assert "difference of both logits" in said(app)
 
 
@@ -146,7 +146,7 @@ def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, 
     app = use_server(open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0"), server.address, str(TINY))
     go(app, "why")
     run_on(press(app, "why_words_start"))
-    seen = session(app).experiments["why_words"].seen[-1]
+    seen = session(app).experiments["why_words"].observations[-1]
     assert seen.method == "omit" and seen.parts and seen.note
     for name, button in ((HEADS, "why_heads_start"), (SUM, "why_sum_start")):
         run_on(press(view(app, name), button))

@@ -70,9 +70,9 @@ def announce(sentence: str, *, key: str) -> None:
     _BROWSER(key=key, data={"task": "announce", "sentence": sentence})
 
 
-def announce_step(seen: TokenDistribution | Step, *, key: str, finished: str = "") -> None:
+def announce_step(distribution: TokenDistribution | Step, *, key: str, finished: str = "") -> None:
     """Announce a step once its token is chosen. finished: why the text ended."""
-    announce(" ".join(filter(None, (numbers.step(seen) if isinstance(seen, Step) else "", finished))), key=key)
+    announce(" ".join(filter(None, (numbers.step(distribution) if isinstance(distribution, Step) else "", finished))), key=key)
 
 
 def bring_into_view(name: str, turn: int, *, key: str) -> None:

@@ -60,7 +60,7 @@ def text(
 
 
 def bars(
-    seen: TokenDistribution | Step,
+    distribution: TokenDistribution | Step,
     rows: int,
     legend: Sequence[tuple[str, str]],
     *,
@@ -71,14 +71,14 @@ def bars(
     """Draw the bars of a step: at most `rows` candidates and the rest. legend: colours with their meaning. A click puts the id of the bar's
     token into `st.session_state[key].go` and calls `on_click`.
     """
-    step = {"bars": live_rows.bars(seen, rows, folded=False), "rows": rows, "folded": True, "why": "", "notes": []}
+    step = {"bars": live_rows.bars(distribution, rows, folded=False), "rows": rows, "folded": True, "why": "", "notes": []}
     words = texts.of("bars", _) | {"bars": _("Next-token probabilities")}
     _given("bars", {"step": step}, key, on_click, texts=words, legend=legend, logarithmic=logarithmic, clickable=on_click is not None)
 
 
-def dice(seen: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
+def dice(distribution: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
     """Draw the strip of the dice, and the roll once there is one. still: without animation."""
-    _given("dice", {"step": {"strip": live_rows.strip(seen)}}, key, still=still)
+    _given("dice", {"step": {"strip": live_rows.strip(distribution)}}, key, still=still)
 
 
 def typed_text(start: str, *, key: str, label: str, examples: dict[str, str], limit: int) -> str:

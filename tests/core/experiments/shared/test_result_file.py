@@ -49,7 +49,7 @@ def compared(tiny: Callable[[str], Any]) -> tuple[Any, ...]:
 def test_steps_come_back_without_a_model(compared: tuple[Any, ...]) -> None:
     kept = RecordedExperiment("compare", DAY, compared, tuple(0.1 * i for i in range(len(compared))))
     back = again(kept, experiment_file(ComparisonStep))
-    last, was = back.seen[-1], compared[-1]
+    last, was = back.observations[-1], compared[-1]
     assert last.parts_at == was.parts_at and last.finished == was.finished
     for path, before in zip(last.paths, was.paths, strict=True):
         assert [step.text for step in path] == [step.text for step in before]
@@ -58,7 +58,7 @@ def test_steps_come_back_without_a_model(compared: tuple[Any, ...]) -> None:
             np.testing.assert_allclose(one.probabilities, other.probabilities, rtol=1e-6)
             assert [candidate.piece for candidate in one.candidates] == [candidate.piece for candidate in other.candidates]
             assert one.stage_names == other.stage_names
-    assert back.seen[0].paths[0][0] is last.paths[0][0], "a step that many observations hold is one step"
+    assert back.observations[0].paths[0][0] is last.paths[0][0], "a step that many observations hold is one step"
 
 
 def two(tiny: Callable[[str], Any]) -> dict[str, Callable[[], Iterator[Any]]]:
@@ -91,8 +91,8 @@ def test_what_a_lab_yields_comes_back(name: str, tiny: Callable[[str], Any]) -> 
     about = (ModelFigures.of(tiny("llama")), ModelFigures.of(tiny("gpt2")), 3)
     file = experiment_file(SEEN[name], tuple[ModelFigures, ModelFigures, int])
     back = again(RecordedExperiment(name, DAY, seen, (0.0,) * len(seen), about=about), file)
-    assert seen and back.about == about and [type(one) for one in back.seen] == [type(one) for one in seen]
-    for one, other in zip(back.seen, seen, strict=True):
+    assert seen and back.about == about and [type(one) for one in back.observations] == [type(one) for one in seen]
+    for one, other in zip(back.observations, seen, strict=True):
         same(one, other)
 
 

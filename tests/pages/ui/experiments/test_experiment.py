@@ -62,12 +62,12 @@ class Endless:
 def test_it_runs_in_one_thread_of_its_own_and_is_closed_there(visitor: Session) -> None:
     source = Endless()
     worker = begun(source, visitor)
-    until(lambda: len(worker.seen) > 5)
+    until(lambda: len(worker.observations) > 5)
     worker.stop()
     assert not worker.running, "to whoever pressed Stop it has stopped at once"
     assert worker.wait(SOON)
     assert source.threads == {source.closed_in} and threading.get_ident() not in source.threads
-    assert worker.seen == list(range(len(worker.seen)))
+    assert worker.observations == list(range(len(worker.observations)))
 
 
 def test_what_comes_to_its_end_is_whole_and_without_an_error(visitor: Session) -> None:
@@ -81,7 +81,7 @@ def test_what_comes_to_its_end_is_whole_and_without_an_error(visitor: Session) -
 def test_it_ends_when_its_visitor_has_gone() -> None:
     someone, source = Session(), Endless()
     worker = begun(source, someone)
-    until(lambda: len(worker.seen) > 3)
+    until(lambda: len(worker.observations) > 3)
     del someone
     gc.collect()
     assert worker.wait(SOON) and source.closed_in is not None
@@ -91,7 +91,7 @@ def test_it_ends_when_its_visitor_has_no_websocket_any_more(monkeypatch: pytest.
     someone, source = Session(browser=Browser(websocket="a")), Endless()
     monkeypatch.setattr(Gate, "connections", {"a": Connection("203.0.113.7")})
     worker = begun(source, someone)
-    until(lambda: len(worker.seen) > 3)
+    until(lambda: len(worker.observations) > 3)
     now = [monotonic()]
     monkeypatch.setattr(threads, "monotonic", lambda: now[0])
     Gate.connections.clear()
@@ -124,14 +124,14 @@ def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
     ):
         worker = begun(make, visitor)
         assert worker.wait(SOON)
-        assert (worker.seen, worker.error, worker.running) == (seen, told, False)
+        assert (worker.observations, worker.error, worker.running) == (seen, told, False)
 
 
 def test_it_is_bounded_in_number_and_time(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "MOST_OBSERVATIONS", 7)
     worker = begun(Endless(), visitor)
     assert worker.wait(SOON)
-    assert worker.seen == list(range(7)) and "7 observations" in (worker.error or "")
+    assert worker.observations == list(range(7)) and "7 observations" in (worker.error or "")
     monkeypatch.setattr(threads, "MOST_OBSERVATIONS", 10**9)
     monkeypatch.setenv("TOKEN_VIEWER_EXPERIMENT_SECONDS", "1")
     worker = begun(Endless(), visitor)

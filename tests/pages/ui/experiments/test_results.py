@@ -32,7 +32,7 @@ def short_experiment() -> None:
         assert experiment.wait("race", 20)
 
     def draw(run: experiment.Experiment) -> None:
-        st.text(f"{len(run.seen)} seen")
+        st.text(f"{len(run.observations)} seen")
 
     results.part("race", now, begin, draw)
 

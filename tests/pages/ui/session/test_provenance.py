@@ -46,7 +46,7 @@ def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed
     assert "· Greedy · Balanced · Wild · " in html(app)
     app.segmented_control(key="compare_count").set_value(3).run()
     app.selectbox(key="compare_preset_0").set_value("Creative").run()
-    assert len(session(app).experiments["compare"].seen[-1].paths) == 4
+    assert len(session(app).experiments["compare"].observations[-1].paths) == 4
     assert "Made before you changed" in html(app) and "column 1" in html(app) and "column 4" in html(app)
     app.selectbox(key="compare_preset_0").set_value("Greedy").run()
     app.segmented_control(key="compare_count").set_value(4).run()

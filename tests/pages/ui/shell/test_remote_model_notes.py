@@ -84,5 +84,5 @@ def test_many_readers_are_real_requests_there(connected: AppTest, session: State
     assert "These are real requests" in said(app)
     app.segmented_control(key="burst_readers").set_value(2).run()
     run_on(press(app, "burst_start"))
-    ends = [one for one in session(app).experiments["batching_burst"].seen if isinstance(one, Arrived) and one.done]
+    ends = [one for one in session(app).experiments["batching_burst"].observations if isinstance(one, Arrived) and one.done]
     assert {one.reader_id for one in ends} == {0, 1}
