@@ -79,6 +79,9 @@ def test_text_bars_dice_and_player_are_in_one_look(visit: Visit, width: int, hei
     watching.press("step", 1)
     settled(page)
     assert page.evaluate(ABOVE), "the strip is above the player"
+    if width > 390:
+        told, bottom = (page.locator(place).bounding_box() for place in (".st-key-dice .told", '[data-testid="stBottom"]'))
+        assert told["y"] + told["height"] <= bottom["y"], "what the dice did can be read"
     box = watching.button("play").bounding_box()
     place = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.click(*place)

@@ -85,8 +85,7 @@ def test_link_and_every_file_of_a_run_hold_what_is_on_screen(visit: Visit, brows
     again.until(same_text(written))
     again.close_menu()
     press(again.page, "recorded")
-    again.until("steps.length === 0")
-    assert again.press("step", 1) == before, "the visitor's own prompt is there again"
+    again.until(same_text(before))  # the visitor's own text is there again
 
     offline = browser.new_context(offline=True, java_script_enabled=False)
     paper = offline.new_page()

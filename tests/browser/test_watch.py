@@ -230,6 +230,19 @@ def test_a_click_on_the_line_of_excluded_tokens_opens_it_and_another_one_folds_i
     watching.until("seen.bars.some(text => text.startsWith('▸'))")
 
 
+@pytest.mark.parametrize("language", ["en-US", "de-DE"])
+def test_opening_the_excluded_tokens_moves_no_bar(visit: Visit, language: str) -> None:
+    watching = visit("?temperature=0.3&top_k=3&prompt=Once+upon+a", locale=language)
+    watching.press("step", 1)
+    watching.until("seen.bars.some(text => text.startsWith('▸'))")
+    first = watching.page.locator(".st-key-odds .bar:visible").first
+    before = first.bounding_box()
+    watching.page.locator(".st-key-odds .bar", has_text="▸").click()
+    watching.until("!seen.bars.some(text => text.startsWith('▸'))")
+    watching.page.locator("button[data-name=fold]").wait_for()
+    assert first.bounding_box() == before, "the button that folds them again stands in the line of the legend"
+
+
 def test_who_plays_beside_others_is_told_how_fast_it_goes(visit: Visit) -> None:
     first, second = visit("?seed=1"), visit("?seed=2")
     for watching in (first, second):

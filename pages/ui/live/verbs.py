@@ -106,11 +106,16 @@ def example(press: Press) -> None:
 
 @action_boundary
 def close(press: Press) -> None:
-    """Return from a recording to the visitor's own text."""
-    run = current_session().run
-    if run is not None and Can.NEW_TOKENS not in run.can:
+    """Return from a recording to the visitor's own text, with its steps if it had any. The recording is saved for undo."""
+    session = current_session()
+    if session.run is None or Can.NEW_TOKENS in session.run.can:
+        return
+    own = session.saved_run
+    if own is not None and Can.NEW_TOKENS in own.run.can and own.begun_with == current.request():
+        undo.undo()
+    else:
         current.close_recording()
-        current.begin()
+    current.begin()
 
 
 def fold(press: Press) -> None:

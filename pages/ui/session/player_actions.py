@@ -101,6 +101,10 @@ def switch(node_id: int) -> None:
 @action_boundary
 def new_dice() -> None:
     """Go back to the prompt with another seed. All steps stay in the tree."""
+    run = current.begin()
+    if Can.NEW_TOKENS not in run.can:
+        notify(_("A recording cannot roll again. Close it to write a text of your own."))
+        return
     current.changed("coming").playing = False
     set_field("seed", randbelow(LARGEST_SEED + 1))
     current.begin().go_to(-1)

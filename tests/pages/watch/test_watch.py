@@ -14,7 +14,7 @@ from core.sources.capabilities import Can
 from pages.ui.live import view_data
 from pages.ui.session.sampling_controls import START
 from pages.watch import export
-from tests.pages.apptest import Open, State, go, press, show_more, told, use_model, view
+from tests.pages.apptest import Open, State, go, live, press, show_more, told, use_model, view
 
 
 def test_the_run_is_the_one_that_core_gives(open_app: Open, session: State) -> None:
@@ -188,6 +188,24 @@ def test_an_opened_recording_shows_its_own_prompt_settings_and_branches(open_app
     assert len(session(app).run.endings()) == 2
     press(app, "leave")
     assert session(app).run.prompt == "Another text" and app.slider(key="temperature").value == START.temperature
+
+
+def test_closing_a_recording_returns_to_the_steps_that_it_replaced(open_app: Open, session: State) -> None:
+    app = press(open_app(prompt="The fox", seed="9"), "step", 3)
+    kept = Recording.of(session(app).run).dumps()
+    app = press(open_app(prompt="Another text", seed="5"), "step", 2)
+    own = [step.token_id for step in session(app).run.path]
+    app.session_state["keep"] = True
+    app.run()
+    app.file_uploader[0].upload("run.json", kept.encode()).run()
+    press(app, "new_dice")
+    assert told(app)[0] == "A recording cannot roll again. Close it to write a text of your own."
+    assert len(session(app).run.path) == 3, "nothing has moved"
+    press(app, "leave")
+    run = session(app).run
+    assert (run.prompt, run.settings.seed, [step.token_id for step in run.path]) == ("Another text", 5, own)
+    live(app, "undo")
+    assert session(app).run.prompt == "The fox", "the recording can be brought back"
 
 
 def test_a_link_never_holds_a_path_of_this_machine(open_app: Open, session: State, tiny_folder: Callable[[str], Path]) -> None:
