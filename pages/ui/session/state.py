@@ -15,6 +15,7 @@ import streamlit as st
 
 from core import list_models
 from core.errors import ViewerError
+from core.sources.capabilities import Can
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _
@@ -203,8 +204,10 @@ class Session:
             self.memory.clear()
 
     def save_run(self) -> None:
-        """Save the run for undo, with its current node, if it has any steps."""
-        if self.run is not None and self.run.path and self.run_of is not None:
+        """Save the run for undo, with its current node, if it has any steps. A recording does not take the place of a text of one's own."""
+        if self.run is None or not self.run.path or self.run_of is None:
+            return
+        if self.saved_run is None or Can.NEW_TOKENS in self.run.can or Can.NEW_TOKENS not in self.saved_run.run.can:
             self.saved_run = SavedRun(self.run, self.run.here, self.run_of, self.moment)
 
 

@@ -192,15 +192,16 @@ def test_an_opened_recording_shows_its_own_prompt_settings_and_branches(open_app
 
 def test_closing_a_recording_returns_to_the_steps_that_it_replaced(open_app: Open, session: State) -> None:
     app = press(open_app(prompt="The fox", seed="9"), "step", 3)
-    kept = Recording.of(session(app).run).dumps()
+    other, kept = Recording.of(session(app).run).dumps(), Recording.of(session(press(app, "step")).run).dumps()
     app = press(open_app(prompt="Another text", seed="5"), "step", 2)
     own = [step.token_id for step in session(app).run.path]
     app.session_state["keep"] = True
     app.run()
+    app.file_uploader[0].upload("another.json", other.encode()).run()
     app.file_uploader[0].upload("run.json", kept.encode()).run()
     press(app, "new_dice")
     assert told(app)[0] == "A recording cannot roll again. Close it to write a text of your own."
-    assert len(session(app).run.path) == 3, "nothing has moved"
+    assert len(session(app).run.path) == 4, "nothing has moved"
     press(app, "leave")
     run = session(app).run
     assert (run.prompt, run.settings.seed, [step.token_id for step in run.path]) == ("Another text", 5, own)
