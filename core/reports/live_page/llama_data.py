@@ -39,7 +39,7 @@ class LlamaData:
 def checked_model(model: Source) -> tuple[LanguageModel, Parts, dict[str, Any]]:
     """Return the model, its parts and its tokenizer. Raises NotForThisModel with the reason and the size of the weights."""
     if not isinstance(model, LanguageModel):
-        raise NotForThisModel("A live page needs the weights of a model, and {name} is not loaded on this machine.", name=_name(model))
+        raise NotForThisModel("A live page needs the weights of a model, and {name} is a recording or runs on a server.", name=_name(model))
     if model.parameter_count * 2 > MOST_BYTES:
         raise _refusal(model, model.parameter_count * 2, Message("it is too large"))
     backend = model.engine.backend
