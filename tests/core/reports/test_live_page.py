@@ -194,7 +194,7 @@ def test_a_large_model_is_refused_before_its_weights_are_read(mini: Any, monkeyp
 def test_a_recording_a_conversation_and_a_changed_network_are_refused(mini: Any) -> None:
     run = Generation(mini, "The fox")
     run.step()
-    with pytest.raises(NotForThisModel, match="not loaded on this machine"):
+    with pytest.raises(NotForThisModel, match="is a recording or runs on a server"):
         page(Recording.loads(Recording.of(run).dumps()).replay())
     with pytest.raises(NotForThisModel, match="without changes to the network"):
         page(Generation(mini, "The fox", without_heads=[(0, 0)]))
