@@ -524,9 +524,9 @@ def _observed(logits: Logits, wanted: Wanted, text: History) -> Observation:
     return observe(logits.values, wanted.settings, text, count, roll=wanted.roll, forced=forced, greedily=greedily)
 
 
-def _fields(logits: Logits, wanted: Wanted, text: History, result: Observation) -> dict[str, Any]:
+def _fields(logits: Logits, wanted: Wanted, text: History, observation: Observation) -> dict[str, Any]:
     """Return an observation as fields of a record, with what a watermark says of the listed tokens."""
-    fields = logits.fields(result)
+    fields = logits.fields(observation)
     if not wanted.settings.watermark:
         return fields
     from core.sampling.samplers.watermark import facts_of  # imports torch

@@ -212,19 +212,19 @@ class ServerModel(LanguageModel):
         needed = MOST_CANDIDATES if short else usual
         return forward if logits.known >= needed else self.engine.request_more_logprobs(keys, forward, needed)
 
-    def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: Answer, result: Observation | None) -> Answer:
+    def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: Answer, observation: Observation | None) -> Answer:
         """Return the answer if its list makes the choice certain, else one with a longer list."""
         assert isinstance(answer, Forward)
-        assert result is not None
+        assert observation is not None
         logits = answer.logits
-        listed = result.chosen < 0 or result.chosen in logits
+        listed = observation.chosen < 0 or observation.chosen in logits
         if listed and not is_doubtful(logits.top_logprobs, wanted.settings, wanted.roll):
             return answer
-        certain = result.chosen if result.stage_kept[-1] == 1 else -1  # a constraint can leave one unlikely token
+        certain = observation.chosen if observation.stage_kept[-1] == 1 else -1  # a constraint can leave one unlikely token
         token_id = certain if wanted.forced is None else wanted.forced
         further = self.engine.request_more_logprobs(keys, answer, 8 * logits.known, token_id)
         is_longer = further.logits.known > logits.known
-        if result.chosen not in further.logits and not is_longer:
+        if observation.chosen not in further.logits and not is_longer:
             raise beyond(logits.known, token_id)
         return further if is_longer or not listed else answer
 

@@ -152,13 +152,13 @@ class ListedModel(Source):
         top = OpenList.of(step, cache.keys)
         return Listed(Logits(top.logits(), top), _measured(ahead))
 
-    def settle(self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, answer: Answer, result: Observation | None) -> Answer:
+    def settle(self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, answer: Answer, observation: Observation | None) -> Answer:
         """Return `answer` if its choice is certain however the unlisted probability is spread, else the server's own choice."""
         if not wanted.picks or wanted.forced is not None:
             return answer
         ahead, attempt = cache.answers[_path(wanted.path)], 0
         if self.route.continues and ahead.first:
-            if result is not None and self._is_certain(cache, wanted, answer, result):
+            if observation is not None and self._is_certain(cache, wanted, answer, observation):
                 return answer
             ahead, attempt = self._own_choice(cache, wanted, ahead), wanted.attempt
         step = ahead.steps[0]
@@ -171,7 +171,7 @@ class ListedModel(Source):
         assert isinstance(answer, Listed)
         return Listed(answer.logits, _measured(ahead), fields | _OWN | {"attempt": attempt})
 
-    def _is_certain(self, cache: AnswersAhead, wanted: Wanted, answer: Answer, result: Observation) -> bool:
+    def _is_certain(self, cache: AnswersAhead, wanted: Wanted, answer: Answer, observation: Observation) -> bool:
         """Return whether the dice select this listed token in any case, and the server can continue the text after it."""
         assert isinstance(answer, Listed)
         assert answer.logits is not None
@@ -179,7 +179,7 @@ class ListedModel(Source):
         assert isinstance(top, OpenList)
         roll = wanted.roll
         sure = wanted.settings.greedy or (roll is not None and top.certain_pick(stages_of(wanted.settings), roll))
-        return sure and 0 <= result.chosen < len(top) and _can_follow(cache.keys.token(top.key(result.chosen)).raw, wanted.path)
+        return sure and 0 <= observation.chosen < len(top) and _can_follow(cache.keys.token(top.key(observation.chosen)).raw, wanted.path)
 
     def ending(self, path: Sequence[Step], cache: AnswersAhead) -> str | None:
         """Return "end of text" if the server ended its text here, which it says only when it is asked for the next token."""

@@ -64,14 +64,14 @@ class Logits:
         """Return the index among `values` of the token with this key: the id, except for tokens without ids."""
         return key if self.top_logprobs is None else self.top_logprobs.column(key)
 
-    def fields(self, result: Observation) -> dict[str, Any]:
+    def fields(self, observation: Observation) -> dict[str, Any]:
         """Return an observation of these logits as the fields of a record, with the key of the chosen token (-1 without a choice)."""
-        observed: dict[str, Any] = {name: getattr(result, name) for name in OBSERVED}
+        observed: dict[str, Any] = {name: getattr(observation, name) for name in OBSERVED}
         if self.fact is not None:
-            observed["facts"] = tuple(map(self.fact, result.token_ids.tolist()))
+            observed["facts"] = tuple(map(self.fact, observation.token_ids.tolist()))
         if self.top_logprobs is None:
-            return observed | {"key": result.chosen}
-        return self.top_logprobs.fields(observed) | {"key": self.top_logprobs.key(result.chosen) if result.chosen >= 0 else -1}
+            return observed | {"key": observation.chosen}
+        return self.top_logprobs.fields(observed) | {"key": self.top_logprobs.key(observation.chosen) if observation.chosen >= 0 else -1}
 
 
 OBSERVED = tuple(name for name in Observation.__slots__ if name != "chosen")
@@ -248,10 +248,10 @@ class Source(ABC):
         before: an answer to the same tokens, which is returned if it suffices for what is wanted now.
         """
 
-    def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: Answer, result: Observation | None) -> Answer:
+    def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: Answer, observation: Observation | None) -> Answer:
         """Return `answer` if the observed choice is certain, else a better answer, which is observed again.
 
-        seen: None if the answer has no logits. Raises NotForThisModel if the source cannot give a better answer.
+        observation: None if the answer has no logits. Raises NotForThisModel if the source cannot give a better answer.
         """
         return answer
 
