@@ -18,7 +18,7 @@ _in_background: ContextVar[bool] = ContextVar("in_background", default=False)
 
 @contextmanager
 def in_background() -> Iterator[None]:
-    """Let all others go before the passes of this thread: nobody waits for a single one of them."""
+    """Let all others go before the passes of this thread: they wait for the pass in progress at most."""
     token = _in_background.set(True)
     try:
         yield

@@ -33,22 +33,22 @@ def observe(
 ) -> Observation:
     """Return what `core.sampling.observe_stages.observe` returns, computed on the logits' device with transformers' own processors."""
     scores = logits[None]
-    seen = [Scores("model", None, scores)]
+    scored = [Scores("model", None, scores)]
     for name, setting, process in stages:
         before = to_device(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
         scores = process(before, scores)
-        seen.append(Scores(name, setting, scores))
+        scored.append(Scores(name, setting, scores))
     also = min(1 if greedy else len(logits), also_listed([name for name, _, _ in stages], top_n))
-    table = _measure(seen, selection, greedy, top_n, also)
-    return _unpack(table, top_n, also + selection.any, seen, greedy, selection.any)
+    table = _measure(scored, selection, greedy, top_n, also)
+    return _unpack(table, top_n, also + selection.any, scored, greedy, selection.any)
 
 
-def _measure(observations: list[Scores], selection: Selection, greedy: bool, top_n: int, also: int) -> np.ndarray:
+def _measure(stages: list[Scores], selection: Selection, greedy: bool, top_n: int, also: int) -> np.ndarray:
     """Return the measurements of all stages and the pick as one float64 row; `_unpack` lists its order.
 
     also: how many of the likeliest tokens after the last stage are listed behind the model's.
     """
-    scores = torch.cat([stage.scores for stage in observations])
+    scores = torch.cat([stage.scores for stage in stages])
     logits = scores[0]
     sums = torch.logsumexp(scores, 1)
     shares = torch.exp(scores - sums[:, None])
@@ -82,24 +82,24 @@ def _measure(observations: list[Scores], selection: Selection, greedy: bool, top
     return torch.cat([part.to(torch.float64).reshape(-1) for part in parts]).cpu().numpy()
 
 
-def _unpack(table: np.ndarray, favourites: int, more: int, observations: list[Scores], greedy: bool, picked: bool) -> Observation:
+def _unpack(table: np.ndarray, favourites: int, more: int, stages: list[Scores], greedy: bool, picked: bool) -> Observation:
     """Return the observation, likeliest token first, from a row of measurements.
 
     The row holds in this order: the listed ids, first the model's `favourites`, then `more`, the chosen one last if one was selected; where
     each begins on the strip of the dice; their scores at every stage; every stage's log-sum-exp, entropy in nats and number of kept tokens;
     how many tokens are likelier than each of `more`.
     """
-    count, listed = len(observations), favourites + more
+    count, listed = len(stages), favourites + more
     ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
     measures = count * (listed + 3)
     scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : measures].reshape(3, count), rest[measures:]
     if (kept == 0).any() and kept[0]:
-        raise nothing_left(observations[int(kept.argmin())].name)
+        raise nothing_left(stages[int(kept.argmin())].name)
     if np.isnan(sums).any() or np.isnan(entropies).any():
         raise broken()
     scores = scores.reshape(count, listed)
-    names = [stage.name for stage in observations]
-    stage_settings = [stage.setting for stage in observations]
+    names = [stage.name for stage in stages]
+    stage_settings = [stage.setting for stage in stages]
     probabilities = np.exp(scores - sums[:, None])
     alive = scores > -math.inf
     kept_counts, bits = kept.astype(np.int64).tolist(), (entropies / math.log(2)).tolist()

@@ -17,7 +17,7 @@ from pages.ui.server import offered_models
 from pages.ui.session import current, elements, linked_controls, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.linked_controls import Linked
+from pages.ui.session.linked_controls import Linked, LinkedControl
 from pages.ui.shell import frame
 
 frame.page()
@@ -63,14 +63,14 @@ frame.header(
 )
 with drawing_boundary():
     linked: Linked = {
-        "at": (AT, TEMPERATURES),
-        "read": (f"{NAME}_text_of", TEXTS),
-        "beside": (f"{NAME}_beside", (NOBODY, *current.model_names())),
-        "text": (f"{NAME}_text", None),
+        "at": LinkedControl(AT, 1.0, TEMPERATURES),
+        "read": LinkedControl(f"{NAME}_text_of", STORIES, TEXTS),
+        "beside": LinkedControl(f"{NAME}_beside", usual_beside(), (NOBODY, *current.model_names())),
+        "text": LinkedControl(f"{NAME}_text", next(iter(EXAMPLES.to_read.values()))),
     }
     linked_controls.read(linked)
     controls()
-    linked_controls.write(linked, (1.0, STORIES, usual_beside(), next(iter(EXAMPLES.to_read.values()))))
+    linked_controls.write(linked)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="calibration_words"):
         st.caption(_("How sure was the model of one word, or of one field of an answer?"), width="content")
         st.page_link(features.file_of("read"), label=_("Read a text"), icon=":material/menu_book:", width="content")

@@ -20,7 +20,7 @@ from pages.ui.server import offered_models
 from pages.ui.session import current, elements, linked_controls, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.linked_controls import Linked
+from pages.ui.session.linked_controls import Linked, LinkedControl
 from pages.ui.shell import frame
 from pages.ui.views import chart
 
@@ -28,14 +28,13 @@ frame.page()
 ONE, MANY = "looping", "looping_runs"
 LENGTHS, COPIES, TEXTS = (100, 200, 400), (3, 4, 6), (12, 24, 48)
 LINKED: Linked = {
-    "loop": ("looping_view", LOOP_VIEWS),
-    "text": ("looping_prompt", None),
-    "length": ("looping_length", LENGTHS),
-    "copies": ("looping_copies", COPIES),
-    "chosen_by": ("looping_chosen_by", tuple(CHOSEN_BY)),
-    "texts": ("looping_texts", TEXTS),
+    "loop": LinkedControl("looping_view", LOOP_VIEWS[0], LOOP_VIEWS),
+    "text": LinkedControl("looping_prompt", EXAMPLES.loops[0]),
+    "length": LinkedControl("looping_length", 200, LENGTHS),
+    "copies": LinkedControl("looping_copies", 4, COPIES),
+    "chosen_by": LinkedControl("looping_chosen_by", "greedy", tuple(CHOSEN_BY)),
+    "texts": LinkedControl("looping_texts", 24, TEXTS),
 }
-USUAL = (LOOP_VIEWS[0], EXAMPLES.loops[0], 200, 4, "greedy", 24)
 SHOWN_TEXT, LONGEST = 90, 400  # characters of what a remedy writes, and of the text before the loop
 LONGEST_SHOWN = 2_000  # characters of a text without a loop
 
@@ -262,4 +261,4 @@ linked_controls.read(LINKED, of_sidebar=True)
 with drawing_boundary():
     wanted = results.view(LOOP_VIEWS, "looping_view")
     (many_view if wanted == LOOP_VIEWS[1] else one_view)()
-linked_controls.write(LINKED, USUAL)
+linked_controls.write(LINKED)

@@ -24,7 +24,7 @@ from pages.ui.server import offered_models
 from pages.ui.session import current, elements, linked_controls, notices, provenance, selection
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.linked_controls import Linked
+from pages.ui.session.linked_controls import Linked, LinkedControl
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.views import watermark_score, why_token
@@ -41,13 +41,14 @@ TINT_ENDS = {
     "entropy": (_("sure before it"), _("unsure before it")),
 }
 LONGEST = 200_000  # characters in the field
+FIRST, SECOND, *_others = EXAMPLES.to_read.values()
 LINKED: Linked = {
-    "read": ("read_mode", tuple(MODES)),
-    "tint": ("read_tint", tuple(TINTS)),
-    "text": ("read_text", None),
-    "second": ("read_second", None),
-    "sure": ("read_one_sure", (True,)),
-    "parts": ("read_one_sure_of", ("words",)),
+    "read": LinkedControl("read_mode", "one", tuple(MODES)),
+    "tint": LinkedControl("read_tint", "rank", tuple(TINTS)),
+    "text": LinkedControl("read_text", FIRST),
+    "second": LinkedControl("read_second", SECOND),
+    "sure": LinkedControl("read_one_sure", False, (True,)),
+    "parts": LinkedControl("read_one_sure_of", "fields", ("words",)),
 }
 PROGRESS_FROM = 2_000  # characters; shorter texts take no noticeable time
 
@@ -213,4 +214,4 @@ with drawing_boundary():
     else:
         text = field(_("The text to be read"), "read_text", first)
         shown(model, text, choose_tint(), "one", wide=True)
-linked_controls.write(LINKED, (*list(EXAMPLES.to_read.values())[:2], "one", "rank", "fields", False))
+linked_controls.write(LINKED)

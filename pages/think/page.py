@@ -19,7 +19,7 @@ from pages.ui.i18n.translation import _, said
 from pages.ui.session import current, elements, linked_controls, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.linked_controls import Linked
+from pages.ui.session.linked_controls import Linked, LinkedControl
 from pages.ui.shell import frame
 
 frame.page()
@@ -29,14 +29,14 @@ SUMS = _("Sums of three two-digit numbers, none of which is in the training text
 GREEDY = _("Answered with the likeliest token at every step, so that a question always gets the same answer.")
 ONE, MANY, BUDGET, BUDGET_SET = "think", "think_set", "thinking_budget", "thinking_budget_set"
 COUNTS = (10, 25, 50, 100)
+QUESTION, ANSWER = next(iter(EXAMPLES.questions.values()))
 LINKED: Linked = {
-    "think": ("think_view", THINK_VIEWS),
-    "question": ("think_question", None),
-    "answer": ("think_answer", None),
-    "count": ("think_count", COUNTS),
-    "carries": ("think_kind", tuple(SET_KINDS)),
+    "think": LinkedControl("think_view", THINK_VIEWS[0], THINK_VIEWS),
+    "question": LinkedControl("think_question", QUESTION),
+    "answer": LinkedControl("think_answer", ANSWER),
+    "count": LinkedControl("think_count", 50, COUNTS),
+    "carries": LinkedControl("think_kind", True, tuple(SET_KINDS)),
 }
-USUAL = (THINK_VIEWS[0], *next(iter(EXAMPLES.questions.values())), 50, True)
 
 
 def one_view() -> None:
@@ -117,4 +117,4 @@ linked_controls.read(LINKED, of_sidebar=True)
 with drawing_boundary():
     wanted = results.view(THINK_VIEWS, "think_view")
     dict(zip(THINK_VIEWS, (one_view, set_view, budget_tab), strict=True))[wanted]()
-linked_controls.write(LINKED, USUAL)
+linked_controls.write(LINKED)

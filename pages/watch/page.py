@@ -13,7 +13,7 @@ from pages.ui.live import page_needs
 from pages.ui.session import conversation, current, elements, linked_controls, selection
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.linked_controls import Linked
+from pages.ui.session.linked_controls import Linked, LinkedControl
 from pages.ui.session.state import current_session
 from pages.ui.session.undo import undo_button
 from pages.ui.shell import frame, sidebar
@@ -26,7 +26,11 @@ from pages.watch.two_settings_view import two_settings_view
 
 frame.page()
 selection.open_page_if_asked()
-OPENED: Linked = {"template": (template_check.NAME, (True,)), "sure": ("watch_sure", (True,)), "parts": ("watch_sure_of", ("words",))}
+OPENED: Linked = {
+    "template": LinkedControl(template_check.NAME, False, (True,)),
+    "sure": LinkedControl("watch_sure", False, (True,)),
+    "parts": LinkedControl("watch_sure_of", "fields", ("words",)),
+}
 linked_controls.read(OPENED)
 
 
@@ -137,5 +141,5 @@ if more and begun:
             sure_parts(lambda: scored_answer(current.run()), "watch")
 if talking and begun and Can.CHAT in current.run().can:
     template_view()
-linked_controls.write(OPENED, (False, "fields"))
+linked_controls.write(OPENED)
 page_needs.end(session)

@@ -111,12 +111,12 @@ def repeated_runs(words: Sequence[str]) -> int:
     >>> repeated_runs("the old man and the old man and the sea".split())
     3
     """
-    result: set[tuple[str, ...]] = set()
+    seen: set[tuple[str, ...]] = set()
     repeats = 0
     for start in range(len(words) - RUN + 1):
         run = tuple(words[start : start + RUN])
-        repeats += run in result
-        result.add(run)
+        repeats += run in seen
+        seen.add(run)
     return repeats
 
 

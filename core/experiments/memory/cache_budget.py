@@ -116,9 +116,9 @@ def fill(
         assert session.logits is not None
         roll = None if settings.greedy else dice.roll(settings.seed, index)
         before = History.of(model, ids, len(ids) - index)
-        distribution = observe_stages.observe(session.logits, settings, before, 1, roll=roll, greedily=roll is None)
-        page = session.add(distribution.chosen, written=True)
-        ids.append(distribution.chosen)
+        observation = observe_stages.observe(session.logits, settings, before, 1, roll=roll, greedily=roll is None)
+        page = session.add(observation.chosen, written=True)
+        ids.append(observation.chosen)
         yield page
         if page.full:
             return

@@ -113,8 +113,8 @@ class Row:
         index = self.written + len(self.path)
         thrown = None if settings.greedy else dice.roll(settings.seed, index, self.number)
         before = History.of(model, self.ids, position - index, mu_after(self.path[-1] if self.path else None, settings))
-        distribution = observe_stages.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
-        token = model.token(distribution.chosen)
+        observation = observe_stages.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
+        token = model.token(observation.chosen)
         self.path.append(
             Step(
                 index=index,
@@ -124,7 +124,7 @@ class Row:
                     batch.computed_tokens, position - batch.computed_tokens, batch.row_bytes, batch.seconds, batch.queue_seconds
                 ),
                 vocabulary=model,
-                **Logits(logits).fields(distribution),
+                **Logits(logits).fields(observation),
                 text="" if token.special else self.joiner.add(token.raw),
                 chosen_by="greedy" if thrown is None else "sampled",
                 roll=thrown,
@@ -132,8 +132,8 @@ class Row:
                 before=self.path[-1] if self.path else "",
             )
         )
-        self.ids.append(distribution.chosen)
-        if distribution.chosen in model.end_token_ids:
+        self.ids.append(observation.chosen)
+        if observation.chosen in model.end_token_ids:
             self.finished = "end of text"
         elif len(self.ids) >= model.context_length:
             self.finished = "context full"

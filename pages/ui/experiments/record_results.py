@@ -65,10 +65,10 @@ def record(spec: Recorded) -> bytes:
 def made(spec: Recorded, model: LanguageModel) -> bytes:
     """Make a result with a model that is not bundled and return its file."""
     assert spec.make is not None
-    seen = tuple(spec.make(model))
-    if not spec.claim.holds(seen):
+    observations = tuple(spec.make(model))
+    if not spec.claim.holds(observations):
         raise RuntimeError(f"{spec.name} does not show this: {spec.claim.says}.")
-    return stored_results.dumps(spec.name, Experiment(seen, made_by=Provenance(model.name)))
+    return stored_results.dumps(spec.name, Experiment(observations, made_by=Provenance(model.name)))
 
 
 def first_steps() -> dict[Path, str]:

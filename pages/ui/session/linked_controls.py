@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
 from pages.ui.session.state import current_session
 
 LONGEST = 4_000  # characters of a text
-Linked = Mapping[str, tuple[str, Sequence[object] | None]]  # by the name in the address: key of the widget, allowed values; None for a text
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedControl:
+    """key: of the widget. usual: its first value, which a link leaves out. allowed: what a link can set; None for a text."""
+
+    key: str
+    usual: object = None
+    allowed: Sequence[object] | None = None
+
+
+Linked = Mapping[str, LinkedControl]  # by the name in the address
 
 
 def read(linked: Linked, of_sidebar: bool = False) -> None:
@@ -20,19 +32,21 @@ def read(linked: Linked, of_sidebar: bool = False) -> None:
     if current_session().place:
         return
     before = len(st.session_state)
-    for name, (key, allowed) in linked.items():
+    for name, control in linked.items():
         written = st.query_params.get(name)
-        if written is None or key in st.session_state:
+        if written is None or control.key in st.session_state:
             continue
-        value = written[:LONGEST] if allowed is None else next((option for option in allowed if str(option) == written), None)
+        value = (
+            written[:LONGEST] if control.allowed is None else next((option for option in control.allowed if str(option) == written), None)
+        )
         if value is not None:
-            st.session_state[key] = value
+            st.session_state[control.key] = value
     if of_sidebar and len(st.session_state) > before:
         st.rerun()
 
 
-def write(linked: Linked, usual: Collection[object]) -> None:
-    """Put the controls that differ from the usual values into the address. Call it after they were drawn."""
-    values = {name: st.session_state.get(key) for name, (key, _allowed) in linked.items()}
-    shown = {name: str(value) for name, value in values.items() if value is not None and value not in usual}
+def write(linked: Linked) -> None:
+    """Put the controls that differ from their usual values into the address. Call it after they were drawn."""
+    values = {name: st.session_state.get(control.key) for name, control in linked.items()}
+    shown = {name: str(value) for name, value in values.items() if value not in (None, linked[name].usual)}
     current_session().place = {name: text for name, text in shown.items() if len(text) <= LONGEST}

@@ -17,7 +17,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, linked_controls, selection
 from pages.ui.session.elements import PERSISTENT
-from pages.ui.session.linked_controls import Linked
+from pages.ui.session.linked_controls import Linked, LinkedControl
 from pages.ui.session.selection import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
 
 HIDING_LINES = {
@@ -33,21 +33,21 @@ HIDING_LINES = {
 
 LONGEST = 4_000  # characters of a text
 AGAINST, LONGEST_TOKEN = "why_against", 60  # characters of a typed token
+CLEAN, CORRUPTED = next(iter(EXAMPLES.fact_pairs.values()))
 # The controls of this page that a link carries.
 LINKED: Linked = {
-    "why": ("why_view", names.WHY_VIEWS),
-    "hide": ("why_method", tuple(names.HIDING)),
-    "unit": ("why_unit", tuple(names.HIDDEN_UNITS)),
-    "against": (AGAINST, None),
-    "head_value": ("why_value", tuple(names.HEAD_VALUES)),
-    "first": ("why_clean", None),
-    "second": ("why_corrupted", None),
-    "more": ("why_more", None),
-    "less": ("why_less", None),
-    "layer": ("why_layer", tuple(range(200))),
-    "strength": ("why_strength", tuple(half / 2 for half in range(-40, 41))),
+    "why": LinkedControl("why_view", names.WHY_VIEWS[0], names.WHY_VIEWS),
+    "hide": LinkedControl("why_method", "mask", tuple(names.HIDING)),
+    "unit": LinkedControl("why_unit", "word", tuple(names.HIDDEN_UNITS)),
+    "against": LinkedControl(AGAINST),
+    "head_value": LinkedControl("why_value", "zero", tuple(names.HEAD_VALUES)),
+    "first": LinkedControl("why_clean", CLEAN),
+    "second": LinkedControl("why_corrupted", CORRUPTED),
+    "more": LinkedControl("why_more"),
+    "less": LinkedControl("why_less"),
+    "layer": LinkedControl("why_layer", None, tuple(range(200))),
+    "strength": LinkedControl("why_strength", None, tuple(half / 2 for half in range(-40, 41))),
 }
-USUAL = (names.WHY_VIEWS[0], "mask", "word", "zero")
 
 
 def read_link() -> None:
@@ -58,9 +58,8 @@ def read_link() -> None:
 
 def write_link() -> None:
     """Put the controls that differ from the usual into the address: texts, layer and strength, but not the vector."""
-    texts = (text for pair in EXAMPLES.fact_pairs.values() for text in pair)
     steers = st.session_state.get("why_view") == names.WHY_VIEWS[4]
-    linked_controls.write({name: control for name, control in LINKED.items() if steers or name != "layer"}, (*USUAL, *texts))
+    linked_controls.write({name: control for name, control in LINKED.items() if steers or name != "layer"})
 
 
 def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:

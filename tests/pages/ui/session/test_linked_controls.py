@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.session.linked_controls import LONGEST
 from tests.pages.apptest import Open, State
 
@@ -42,6 +43,14 @@ def test_a_change_is_written_and_usual_values_are_not(open_app: Open, session: S
     app.text_input(key="looping_prompt").set_value("She sang").run()
     app.segmented_control(key="looping_copies").set_value(4).run()
     assert session(app).place == {"text": "She sang"}
+
+
+def test_the_usual_value_of_one_control_is_written_for_another(open_app: Open, session: State) -> None:
+    first, second, *_others = EXAMPLES.to_read.values()
+    app = open_app(page="read", read="texts")
+    app.text_area(key="read_text").set_value(second)
+    app.text_area(key="read_second").set_value(first).run()
+    assert session(app).place == {"read": "texts", "text": second, "second": first}
 
 
 @pytest.mark.parametrize(("page", "link"), [("looping", LOOP), ("think", BUDGET), ("why", {"why": "Turn it up"})])
