@@ -61,7 +61,7 @@ def game() -> Game:
     kept = memory(GameOfVisitor)
     if kept.game is not None and kept.game.node == run.here and kept.run is run:
         return kept.game
-    linked = current_session().link.pop("guesses", "")
+    linked = current_session().link.query.pop("guesses", "")
     with current_session().action_lock:
         fresh = _from_link(linked) if linked else None
     kept.run, kept.game = run, fresh or Game(len(run.path), run.here)
@@ -102,7 +102,7 @@ def word_guessed() -> None:
         raise InputError(_("Enter one word of letters."))
     judged = guessing_game.judge(run, words)
     step = run.step()
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
     now.rounds.append(guessing_game.finish(judged, step))
     now.said.append(words[0])
     now.node = run.here
@@ -116,7 +116,7 @@ def play_again(same: bool) -> None:
     now = game()
     begun_at = now.begun_at
     run.go_to(begun_at - 1)
-    current.changed("coming").playing = False
+    current.changed("coming").player.playing = False
     if not same:
         player_actions.new_dice()
     kept = memory(GameOfVisitor)

@@ -64,7 +64,7 @@ def from_cache(run: Generation, session: Session) -> str:
     """Say how much of the conversation came from the cache, and where the template writes it in another way; "" if that is unknown."""
     if not run.path:
         return ""
-    done, again = run.path[0].forward, session.rewritten_from
+    done, again = run.path[0].forward, session.begun.rewritten_from
     if not (done.computed_tokens or done.reused_tokens):  # a server that does not count them
         return ""
     counts = {"computed": numbers.whole(done.computed_tokens), "reused": numbers.whole(done.reused_tokens)}

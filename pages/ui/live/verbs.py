@@ -70,7 +70,7 @@ def force(press: Press) -> None:
     except Exception:
         run.switch(here)
         raise
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
 
 
 def go(press: Press) -> None:
@@ -92,7 +92,7 @@ def switch(press: Press) -> None:
 @action_boundary
 def write_prompt(press: Press) -> None:
     """Begin a run with this prompt, unless the run has it. The old run is saved for undo."""
-    current.changed("coming").playing = False
+    current.changed("coming").player.playing = False
     set_field("prompt", press.text)
     current.begin()
 
@@ -128,6 +128,14 @@ def show_excluded(shown: bool) -> None:
     """Show or fold the excluded tokens."""
     current_session().live.folded = not shown
     set_field("cut_shown", shown)
+
+
+def show_rows(rows: int, folded: bool) -> None:
+    """Let the view show so many bars, and fold the excluded tokens or not."""
+    live = current_session().live
+    if (live.rows, live.folded) != (rows, folded):
+        live.rows, live.folded = rows, folded
+        live.changed()
 
 
 @action_boundary

@@ -56,12 +56,12 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
     if scene is not None:
         return {"version": live.version, "run": live.run_number} | scene.show()
     base = drawn if drawn.run == live.run_number else NOTHING
-    data: dict[str, Any] = {"version": live.version, "run": live.run_number, "playing": session.playing, "speed": live.speed}
+    data: dict[str, Any] = {"version": live.version, "run": live.run_number, "playing": session.player.playing, "speed": live.speed}
     data["notices"] = [notice.text for notice in session.notices.latest if not notice.place]
     if base.run == 0:
         recording = session.run if session.run is not None and Can.NEW_TOKENS not in session.run.can else None
         data["prompt"] = (current.prompt() if recording is None else recording.prompt)[: share_link.LONGEST_PROMPT]
-    if session.run is None or session.refusal is not None or session.not_begun is not None:
+    if session.run is None or session.begun.refusal is not None or session.begun.failure is not None:
         return data | {"refused": _refused(session), "needs_page": page_needs.needs_page(session)}
     run = session.run
     can, path = run.can, run.path
@@ -77,20 +77,20 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
         "node": run.here,
         "count": len(path),
         "crowd": play.crowd(session),
-        "ended": "" if session.playing else why_ended(run),
+        "ended": "" if session.player.playing else why_ended(run),
         "loop": _loop(run),
         "recorded": "" if Can.NEW_TOKENS in can else _recorded(run),
         "thoughts": conversation_answer.thought_rows(run),
         "from_cache": conversation_answer.from_cache(run, session) if run.messages else "",
         "left": 0 if path else _left(run),
         "final_space": not path and _ends_in_space(run),
-        "opened": -1 if session.selected_index is None else session.selected_index,
+        "opened": -1 if session.player.selected_index is None else session.player.selected_index,
         "step": None if seen is None else _step(seen, session, run, can),
     }
 
 
 def _refused(session: Session) -> str:
-    refusal = session.refusal or session.not_begun
+    refusal = session.begun.refusal or session.begun.failure
     if isinstance(refusal, EmptyPrompt) and current.as_chat():
         return _("This is a new conversation. Write your first message below.")
     return say(refusal) if isinstance(refusal, ViewerError) else ""
@@ -159,23 +159,22 @@ def _slot(step: Step) -> tuple[Any, ...]:
 
 def _step(distribution: TokenDistribution | Step, session: Session, run: Generation, can: AbstractSet[Can]) -> dict[str, Any]:
     """Return the step that is shown: its bars, its dice, its cache, its time and how sure the model was."""
+    live, player = session.live, session.player
     done, gauge, rolled = distribution.forward, cache_gauge.reading(distribution, run.model), isinstance(distribution, Step)
     return {
         "index": distribution.index,
         "rolled": rolled,
-        "bars": live_rows.bars(distribution, session.live.rows, session.live.folded),
-        "rows": session.live.rows,
-        "folded": session.live.folded,
+        "bars": live_rows.bars(distribution, live.rows, live.folded),
+        "rows": live.rows,
+        "folded": live.folded,
         "strip": live_rows.strip(distribution),
-        "settings": ""
-        if session.selected_index is None
-        else phrases.settings_of_step(distribution),  # said of a step that was opened again
+        "settings": "" if player.selected_index is None else phrases.settings_of_step(distribution),  # said of a step that was opened again
         "gauge": (gauge.used, gauge.filled, round(gauge.share, 5), "\n".join(gauge.details)),
         "cache_bytes": done.cache_bytes,
         "seconds": _finite(done.seconds),
-        "notes": _notes(distribution, run, session.playing, Can.NETWORK in can),
+        "notes": _notes(distribution, run, player.playing, Can.NETWORK in can),
         "times": [] if Can.NETWORK in can else server_notes.times(run.path, run.model),
-        "why": _why(distribution) if features.is_here("why") and not session.playing and can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
+        "why": _why(distribution) if features.is_here("why") and not player.playing and can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
         "said": numbers.step(distribution) if isinstance(distribution, Step) else "",
     }
 

@@ -145,7 +145,7 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
     run = current.begin()
     if not isinstance(at, int) or not isinstance(token_id, int) or not 0 <= at <= len(run.path):
         return
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
     take(run, at, token_id)
     state.at, state.called = at, ()  # no dice, no points
 

@@ -150,7 +150,7 @@ def _go_on(state: StageState, event: Mapping[str, Any]) -> None:
     favourite, by = result.favourite, event.get("by")
     if by == "audience" and favourite is None:
         raise InputError("Nobody voted. Continue with 2 or 3.")
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
     if by == "audience" and isinstance(favourite, OwnWord):
         stood = run.here
         try:

@@ -28,6 +28,7 @@ from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, elements, run_start
 from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import notify_next_page
 from pages.ui.session.run_request import RunRequest
 from pages.ui.session.share_link import LINK_KEYS
 from pages.ui.session.state import current_session, memory
@@ -61,11 +62,11 @@ PAGE_PARAMETERS = {"tour": {"stop"}}  # by page: its own parameters with the nam
 
 def follow_links(page: str) -> None:
     """Open the page of ?stage=1 or ?notes=1, once, and follow the keys of a talk. Ends the script on a change of page."""
-    link = current_session().link
+    link = current_session().link.query
     for name in LINKS:
         if link.pop(name, "") == "1" and page != name and features.is_here(name):
             st.switch_page(features.file_of(name))
-    must_open_model = current_session().requested is not None  # Watch offers it; pages without a sidebar do not
+    must_open_model = current_session().link.requested is not None  # Watch offers it; pages without a sidebar do not
     if features.feature_of(page).bare and must_open_model:
         st.switch_page(features.file_of("watch"))
     follow()
@@ -123,7 +124,7 @@ def only_shown() -> str:
 
 def show_bar() -> None:
     """Draw the talk bar and receive its keys."""
-    data = {"talk": shown_stop(), "texts": said(texts.TEXTS), "session": current_session().browser.name}
+    data = {"talk": shown_stop(), "texts": said(texts.TEXTS), "session": current.storage_key()}
     talk_bar(KEY, data, _pressed)
 
 
@@ -149,7 +150,7 @@ def keep_talk() -> None:
     edited = editor()
     order, given = _kept(edited.order if _own(edited) else None), _kept(edited.active_talk.talk if edited.active_talk else None)
     place = edited.active_talk.place if edited.active_talk else 0
-    data = {"session": current_session().browser.name, "order": order, "given": given, "place": place}
+    data = {"session": current.storage_key(), "order": order, "given": given, "place": place}
     browser.talk(MEMORY_KEY, data, lambda: found(getattr(st.session_state.get(MEMORY_KEY), "found", None)))
 
 
@@ -282,7 +283,7 @@ def go(place: int) -> None:
         if _goes_on_with_a_recording(stop):
             _go_on_before_the_recording(active)
     except ViewerError as error:  # a broken recording: the stop keeps the current run and shows a notice
-        current_session().notices.next_page.append(say(error))
+        notify_next_page(say(error))
     active.earlier = dict(experiment.live())
     own = {key: value for key, value in stop.query.items() if key not in run_query(stop)}
     editor().stops_opened += 1
@@ -329,8 +330,8 @@ def set_run(stop: Stop) -> None:
         st.session_state["model"] = query["model"]
     session.save_run()
     current.apply_query(query)
-    session.playing = False
-    session.begun_with, session.replay_steps = None, query.get("steps")
+    session.player.playing = False
+    session.begun.asked, session.link.steps = None, query.get("steps")
 
 
 def _sets_run(stop: Stop) -> bool:
@@ -347,8 +348,8 @@ def _goes_on_with_a_recording(stop: Stop) -> bool:
 def _keep_before_a_recording(active: ActiveTalk, stop: Stop) -> None:
     """Keep the run that a recording is about to replace."""
     session = current_session()
-    if session.run is not None and Can.NEW_TOKENS in session.run.can and session.run_of is not None and _recording(stop) is not None:
-        active.before = session.run, session.run_of
+    if session.run is not None and Can.NEW_TOKENS in session.run.can and session.begun.of_run is not None and _recording(stop) is not None:
+        active.before = session.run, session.begun.of_run
 
 
 def _go_on_before_the_recording(active: ActiveTalk) -> None:

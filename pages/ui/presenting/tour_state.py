@@ -57,7 +57,7 @@ class TourOfVisitor:
 def tour() -> Tour:
     """Return this visitor's tour. The first call starts it at the stop of the address."""
     kept = memory(TourOfVisitor)
-    kept.tour = kept.tour or from_link(current_session().link)
+    kept.tour = kept.tour or from_link(current_session().link.query)
     return kept.tour
 
 

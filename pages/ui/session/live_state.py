@@ -71,6 +71,16 @@ class Answer:
     drawn: Drawn = NOTHING
 
 
+@dataclass(slots=True)
+class Player:
+    """moment: "coming" (next-token distribution) or "rolled" (newest step). selected_index: a reopened step. clicks: number of actions."""
+
+    moment: str = "coming"
+    selected_index: int | None = None
+    playing: bool = False
+    clicks: int = 0
+
+
 @dataclass(slots=True, eq=False)
 class LiveState:
     """key: opens the routes of the run, for the view alone. version: counts what changed. run_number: counts the runs, from

@@ -17,7 +17,7 @@ from pages.ui.session import current, sampler_actions, share_link
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.sampling_controls import PLAIN
-from pages.ui.session.state import current_session, memory
+from pages.ui.session.state import memory
 
 SIDEBAR, OFF = "sidebar", "off"
 ENGINES = {"transformers": "transformers", "llama.cpp": "llama.cpp", "vllm": "vLLM"}
@@ -70,7 +70,7 @@ def own_presets() -> OwnPresets:
 def keep() -> None:
     """Send the latest change to the browser, and take what it stored in an earlier session. The sidebar calls this."""
     own = own_presets()
-    data = {"session": current_session().browser.name, "serial": own.serial, "change": own.change, "most": MOST}
+    data = {"session": current.storage_key(), "serial": own.serial, "change": own.change, "most": MOST}
     browser.presets(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
 
 
