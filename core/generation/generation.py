@@ -29,7 +29,7 @@ from core.sampling import dice
 from core.sampling.observation import MOST_CANDIDATES
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
-from core.sources.source import NO_ARGUMENTS, OBSERVED, Answer, Arguments, Forward, Listed, Logits, Prompt, Recorded, Source, Wanted
+from core.sources.source import NO_ARGUMENTS, OBSERVED, Answer, Arguments, Forward, LiveAnswer, Prompt, Recorded, Source, Wanted
 from core.sources.token_source import TokenSource
 from core.tokens.token_text import Token, added_by
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import torch
 
     from core.engine.network_changes import Steering
-    from core.sampling.observation import History, Observation
+    from core.sampling.observation import History
 
 ATTEMPT = Message("The attempt")
 LARGEST_COUNT = 2**53
@@ -178,7 +178,7 @@ class Generation(Tree):
     def _is_fulfilled(self) -> bool:
         if not self.settings.constraint or Can.ALL_SETTINGS not in self.can:
             return False
-        from core.generation.sampling_history import is_fulfilled  # imports torch
+        from core.generation.observe_answer import is_fulfilled  # imports torch
 
         return is_fulfilled(lambda: self.history(self.settings, len(self._path)), self.settings)
 
@@ -339,31 +339,32 @@ class Generation(Tree):
         return Wanted(settings, self.top_n, self._path, self._changes, **choice)
 
     def _next(self, wanted: Wanted, how: dict[str, Any] | None = None, outcome: int | None = None) -> TokenDistribution:
-        """Return the next step, or its probabilities if no token is picked. The one loop of a step: asked, observed, settled, kept.
+        """Return the next step, or its probabilities if no token is picked. The one loop of a step: asked, observed, settled, recorded.
 
-        Only here the kinds of answers are told apart, and each leaves the loop in one place. how: fields of the record that say how the
+        A recording leaves it at once; each other kind of source leaves the loop in one place. how: fields of the record that say how the
         token is chosen. outcome: a token that was chosen elsewhere in this way; it is forced if the observation disagrees.
         """
         how, answer = how or {}, self._asked(wanted)
-        with self._keeping_no_failure():
-            while True:
-                if isinstance(answer, Recorded):  # a recording: the step is known, whatever the roll
-                    return self._reveal(answer, wanted.forced) if wanted.picks else answer.steps[0][0]
-                if not wanted.picks and (distribution := self._distributions.get(wanted.settings)):  # observed before
-                    return distribution
+        if isinstance(answer, Recorded):  # the step is known, whatever the roll
+            return self._reveal(answer, wanted.forced) if wanted.picks else answer.steps[0][0]
+        from core.generation import observe_answer  # imports torch, which a recording does not need
+
+        with self._dropping_the_answer_of_a_failure():
+            while wanted.picks or wanted.settings not in self._distributions:
                 text = self.history(wanted.settings, len(self._path))
-                seen = None if answer.logits is None else _observed(answer.logits, wanted, text)
-                settled = self.model.settle(self.token_ids, self._cache, wanted, answer, seen)
-                if isinstance(settled, Listed) and settled.choice is not None:  # a server with texts: its own choice
-                    return self._kept(settled, wanted, how | settled.choice)
+                observation = None if answer.logits is None else observe_answer.observed(answer.logits, wanted, text)
+                settled = self.model.settle(self.token_ids, self._cache, wanted, answer, observation)
+                if settled.choice is not None:  # a server with texts: the token that it chose
+                    return self._record(settled, wanted, how | settled.choice)
                 if settled is answer:  # a network, an n-gram, a server's list: certain for these settings and this roll
-                    assert answer.logits is not None and seen is not None
-                    fields = _fields(answer.logits, wanted, text, seen)
+                    assert answer.logits is not None and observation is not None
+                    fields = observe_answer.fields_of(answer.logits, wanted, text, observation)
                     if outcome is not None and not _agrees(fields, outcome, how):
                         return self._force(outcome)
-                    return self._kept(answer, wanted, how | fields)
+                    return self._record(answer, wanted, how | fields)
                 answer = self._pending = settled  # a server with ids: its longer list is observed again
                 self._distributions.clear()
+        return self._distributions[wanted.settings]  # observed before
 
     def _asked(self, wanted: Wanted) -> Answer:
         """Return the source's answer before the next token; ask for it once. If memory is full at a choice, the run ends here."""
@@ -379,7 +380,7 @@ class Generation(Tree):
             self._distributions.clear()
         return answer
 
-    def _kept(self, answer: Forward | Listed, wanted: Wanted, fields: dict[str, Any]) -> TokenDistribution:
+    def _record(self, answer: LiveAnswer, wanted: Wanted, fields: dict[str, Any]) -> TokenDistribution:
         """Return the record of what was observed. A step is appended to the current node, unless an equal child exists."""
         shared: dict[str, Any] = {"index": len(self._path), "position": self.token_count, "vocabulary": self.vocabulary}
         shared |= {"settings": wanted.settings, "forward": answer.measured}
@@ -412,7 +413,7 @@ class Generation(Tree):
 
         Mirostat's limit and where a constraint begins follow from the steps before, so every branch has its own.
         """
-        from core.generation.sampling_history import history_of  # imports torch
+        from core.generation.observe_answer import history_of  # imports torch
 
         ids = self._ids[: len(self.prompt_tokens) + index] if Can.TOKEN_IDS in self.can else NO_IDS
         return history_of(self.model, ids, len(self.prompt_tokens), self._path[:index], settings)
@@ -436,7 +437,7 @@ class Generation(Tree):
         return answer
 
     @contextmanager
-    def _keeping_no_failure(self) -> Iterator[None]:
+    def _dropping_the_answer_of_a_failure(self) -> Iterator[None]:
         """Drop the pass if reading its logits failed, so that the next call computes it again."""
         try:
             yield
@@ -512,27 +513,6 @@ class Generation(Tree):
         shown = text if len(text) <= TAIL else f"…{text[-TAIL:]}"
         ending = f", {self.finished}" if self.finished else ""
         return f"{type(self).__name__}({self.model_name}, {len(self._path)} tokens written, {shown!r}{ending})"
-
-
-def _observed(logits: Logits, wanted: Wanted, text: History) -> Observation:
-    """Return the probabilities after every stage, and the token that the roll, the person or greedy selects."""
-    from core.sampling.observe_stages import observe  # imports torch, which a recording does not need
-
-    forced = None if wanted.forced is None else logits.column(wanted.forced)
-    greedily = wanted.picks and wanted.roll is None and forced is None
-    count = logits.listing(wanted.count)
-    return observe(logits.values, wanted.settings, text, count, roll=wanted.roll, forced=forced, greedily=greedily)
-
-
-def _fields(logits: Logits, wanted: Wanted, text: History, observation: Observation) -> dict[str, Any]:
-    """Return an observation as fields of a record, with what a watermark says of the listed tokens."""
-    fields = logits.fields(observation)
-    if not wanted.settings.watermark:
-        return fields
-    from core.sampling.samplers.watermark import facts_of  # imports torch
-
-    facts = facts_of(wanted.settings, text, logits.values.numel(), fields["token_ids"])
-    return fields | {"facts": facts} if facts else fields
 
 
 def _agrees(fields: dict[str, Any], key: int, how: dict[str, Any]) -> bool:

@@ -37,7 +37,7 @@ from core.sampling import observe_stages
 from core.sampling.observation import History, Observation
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import WHY_NOT, Can
-from core.sources.source import NO_ARGUMENTS, Answer, Arguments, Beginning, Listed, Logits, Prompt, Source, Wanted
+from core.sources.source import NO_ARGUMENTS, Answer, Arguments, Beginning, Listed, LiveAnswer, Logits, Prompt, Source, Wanted
 from core.tokens.token_text import ByteJoiner, Token, added_by
 
 ROUTES: dict[str, tuple[type[Route], ...]] = {
@@ -152,7 +152,9 @@ class ListedModel(Source):
         top = OpenList.of(step, cache.keys)
         return Listed(Logits(top.logits(), top), _measured(ahead))
 
-    def settle(self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, answer: Answer, observation: Observation | None) -> Answer:
+    def settle(
+        self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, answer: LiveAnswer, observation: Observation | None
+    ) -> LiveAnswer:
         """Return `answer` if its choice is certain however the unlisted probability is spread, else the server's own choice."""
         if not wanted.picks or wanted.forced is not None:
             return answer
@@ -171,7 +173,7 @@ class ListedModel(Source):
         assert isinstance(answer, Listed)
         return Listed(answer.logits, _measured(ahead), fields | _OWN | {"attempt": attempt})
 
-    def _is_certain(self, cache: AnswersAhead, wanted: Wanted, answer: Answer, observation: Observation) -> bool:
+    def _is_certain(self, cache: AnswersAhead, wanted: Wanted, answer: LiveAnswer, observation: Observation) -> bool:
         """Return whether the dice select this listed token in any case, and the server can continue the text after it."""
         assert isinstance(answer, Listed)
         assert answer.logits is not None

@@ -14,7 +14,7 @@ import torch
 
 from core.experiments.shared.prompt_batch import PromptBatch, batch_of
 from core.experiments.shared.result_file import StoredStep
-from core.generation.sampling_history import mu_after
+from core.generation.observe_answer import mu_after
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, observe_stages
 from core.sampling.observation import History
