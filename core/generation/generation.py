@@ -1,7 +1,7 @@
 """The run: a prompt and the tree of all its continuations, over any source of probabilities.
 
 A run asks its source what comes after the tokens so far, observes the answer with its own stages and dice, and records the step. Going
-back changes the current node, and another token adds a branch. Existing steps are kept; only `Tree.delete` removes them.
+back changes the current node, and another token adds a branch. Existing steps stay; only `Tree.delete` removes them.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Generation(Tree):
     """One visitor's run of one source: a loaded model, a server, or a recording.
 
     model: the source. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}, whose further fields
-    such as "tool_calls" the chat template gets, too; these are kept in `messages`, and `prompt` is then the text of the last one (see
+    such as "tool_calls" the chat template gets, too; these are in `messages`, and `prompt` is then the text of the last one (see
     `generation/turns.py`). settings: for the next steps; assign new ones to change them, existing steps stay. top_n: how many candidates
     every step lists; with a constraint or a bias also as many of the likeliest that can be chosen. use_cache=False computes all positions
     again at every step. as_chat: the prompt becomes the message of a user; prompt_tokens then has the template's tokens too.
@@ -401,7 +401,7 @@ class Generation(Tree):
     def _reveal(self, recorded: Recorded, key: int | None) -> Step:
         """Append the recorded step with this key, by default the one on the recording's path, or move to it."""
         step, name = next((step, name) for step, name in recorded.steps if key in (None, step.key))
-        if self.switch_to_child(lambda kept: kept is step):
+        if self.switch_to_child(lambda child: child is step):
             return step
         node = self.add(step, added_by(self.vocabulary.token(step.key), self._waiting[-1])[1])
         node.name = name
@@ -420,7 +420,7 @@ class Generation(Tree):
 
     @in_turn
     def forward_before(self, index: int) -> Forward:
-        """Return the forward pass before step `index` of the current path, or before the next token. One pass is kept.
+        """Return the forward pass before step `index` of the current path, or before the next token. One pass is cached.
 
         Only the pass before an older step is made again. Raises what `next_distribution` raises.
         """
@@ -454,16 +454,16 @@ class Generation(Tree):
             self._ids = grown
         self._ids[step.position] = step.key
 
-    def _moved(self, kept: int) -> None:
+    def _moved(self, common: int) -> None:
         """Write the keys after the common part again and drop the pending answer, because the current node has changed."""
-        for step in self._path[kept:]:
+        for step in self._path[common:]:
             self._write_id(step)
         self._pending = None
         self._out_of_memory = False
 
     @in_turn
     def release(self) -> None:
-        """Free the cache's memory. The run is kept; its next step computes all positions once."""
+        """Free the cache's memory. The run stays valid; its next step computes all positions once."""
         if self._cache is not None:
             self._cache.clear()
         self._pending = self._latest = None

@@ -342,9 +342,9 @@ def connect(
 def _try_out(model: ServerModel) -> tuple[str, ...]:
     """Compare the tokenizers and two requests for one step; return sentences on missing features of this server. Raises WrongServer."""
     server, where = model.server, model.server.client.address.shown
-    own = [int(i) for i in model.tokenizer(SAMPLE, add_special_tokens=False)["input_ids"]]
+    token_ids = [int(i) for i in model.tokenizer(SAMPLE, add_special_tokens=False)["input_ids"]]
     theirs = server.tokens(SAMPLE)
-    if theirs is not None and theirs != own:
+    if theirs is not None and theirs != token_ids:
         raise WrongServer(
             "The server at {where} splits text into other tokens than this tokenizer. Choose the tokenizer of the server's model.",
             where=where,

@@ -144,8 +144,10 @@ class ListedModel(Source):
         ahead = cache.answers.get(_path(wanted.path))
         if ahead is None:
             at_once = not self.route.continues
-            own = at_once and self.before_temperature  # else its list would not be the model's own
-            ahead = self._ask(cache, wanted.path, WHOLE_ANSWER if at_once else 1, _sampling(wanted.settings) if own else Sampling())
+            with_settings = at_once and self.before_temperature  # else its list would not be the model's own
+            ahead = self._ask(
+                cache, wanted.path, WHOLE_ANSWER if at_once else 1, _sampling(wanted.settings) if with_settings else Sampling()
+            )
         step = ahead.steps[0].without_choice
         if not step.listed:
             return Listed(None, _measured(ahead), {**columns_of(step, cache.keys), **_OWN, "attempt": 0})
@@ -260,13 +262,13 @@ class ListedModel(Source):
         if sampling == Sampling() and complete and not wanted.attempt:
             return ahead
         fresh = self._ask(cache, path, 1 if complete else FOR_A_CHARACTER, sampling)
-        own = fresh.steps[0].chosen
-        entry = next((token for token in listed.rows if token.same(own)), None)
+        choice = fresh.steps[0].chosen
+        entry = next((token for token in listed.rows if token.same(choice)), None)
         if entry is not None:  # the list that was asked for at temperature 1 is the model's own
             fresh.steps[0] = ListedStep(entry, listed.listed if entry in listed.listed else (*listed.listed, entry))
         else:
             valid = sampling == Sampling() or self.before_temperature
-            fresh.steps[0] = replace(listed, chosen=own if valid else replace(own, logprob=None))
+            fresh.steps[0] = replace(listed, chosen=choice if valid else replace(choice, logprob=None))
         self._remember(cache, path, fresh)
         return fresh
 

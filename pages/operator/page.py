@@ -84,8 +84,8 @@ def figures() -> None:
     limits, people = Limits.from_environment(), seats.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
         of_seats = _("{here} of {seats} seats")
-        kept = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
-        st.metric(_("Visitors"), of_seats.format(here=len(people), seats=limits.visitors or "∞"), width="content", help=kept)
+        about = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
+        st.metric(_("Visitors"), of_seats.format(here=len(people), seats=limits.visitors or "∞"), width="content", help=about)
         st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
         st.metric(_("Experiments"), numbers.whole(len(workers().active)), width="content")
         st.metric(_("Memory"), numbers.size(psutil.Process().memory_info().rss), width="content")

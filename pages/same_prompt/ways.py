@@ -95,13 +95,13 @@ def _named(numbers: str) -> list[str]:
 
 def without_replaced(names: Sequence[str], changes: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the changes without those whose fields a later one changes, and without those that are gone, such as a server."""
-    kept: list[str] = []
+    left: list[str] = []
     later: set[str] = set()
     for name in reversed([name for name in dict.fromkeys(names) if name in changes]):
         if not later & changes[name].keys():
-            kept.append(name)
+            left.append(name)
         later |= changes[name].keys()
-    return kept[::-1]
+    return left[::-1]
 
 
 def way_of(names: Sequence[str], base: Way = USUAL) -> Way:

@@ -41,11 +41,11 @@ def top(now: tour_state.Tour) -> None:
     """Draw the number of the stop, how many stops were tried, and the choice of the voice."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="tour_top"):
         count = len(tour_texts.ORDER)
-        where, done = (
+        stop, tried = (
             _("Stop {number} of {count}").format(number=now.number, count=count),
             _("tried {done} of {count}").format(done=len(now.tried), count=count),
         )
-        st.caption(f"{_('The tour')} · {where} · {done}", width="content")
+        st.caption(f"{_('The tour')} · {stop} · {tried}", width="content")
         st.segmented_control(
             _("Voice"),
             tour_texts.VOICES,

@@ -42,20 +42,20 @@ class Players:
 
     def note(self, session: Session, now: float) -> None:
         """Note a step of this player."""
-        own = self.steps.setdefault(session, deque(maxlen=COUNTED))
-        if own and now - own[-1] > AWAY:
-            own.clear()
-        own.append(now)
+        times = self.steps.setdefault(session, deque(maxlen=COUNTED))
+        if times and now - times[-1] > AWAY:
+            times.clear()
+        times.append(now)
 
     def shared(self, session: Session, speed: float, now: float) -> tuple[int, float] | None:
         """Return the number of players and this one's steps per second, if others make it slower than `speed`.
 
         speed: steps per second, 0 for as many as possible.
         """
-        own, players = self.steps.get(session), sum(now - steps[-1] <= AWAY for steps in list(self.steps.values()))
-        if own is None or len(own) < FEWEST or players < 2:
+        times, players = self.steps.get(session), sum(now - steps[-1] <= AWAY for steps in list(self.steps.values()))
+        if times is None or len(times) < FEWEST or players < 2:
             return None
-        rate = (len(own) - 1) / (own[-1] - own[0])
+        rate = (len(times) - 1) / (times[-1] - times[0])
         return (players, rate) if not speed or rate < NOTICED * speed else None
 
 

@@ -110,8 +110,8 @@ def close(press: Press) -> None:
     session = current_session()
     if session.run is None or Can.NEW_TOKENS in session.run.can:
         return
-    own = session.saved_run
-    if own is not None and Can.NEW_TOKENS in own.run.can and own.begun_with == current.request():
+    saved = session.saved_run
+    if saved is not None and Can.NEW_TOKENS in saved.run.can and saved.begun_with == current.request():
         undo.undo()
     else:
         current.close_recording()

@@ -58,10 +58,10 @@ Verb = Callable[[StageState, Mapping[str, Any]], None]
 
 def stage_state() -> StageState:
     """Return the state of this visitor's stage."""
-    known, opened = memory(StageState), talk.editor().stops_opened
-    if known.stop != opened:
-        known = current_session().memory[StageState] = StageState(stop=opened)
-    return known
+    state, opened = memory(StageState), talk.editor().stops_opened
+    if state.stop != opened:
+        state = current_session().memory[StageState] = StageState(stop=opened)
+    return state
 
 
 def act(verbs: Mapping[str, Verb], event: Mapping[str, Any]) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from core import Generation
 
 LONGEST = 6_000  # characters of an address; some servers and proxies refuse more than 8,000
-KEPT = "kept"
+STORED = "kept"
 MAIN = "address"
 
 
@@ -79,7 +79,7 @@ def address() -> Address:
     if len(complete_query) <= LONGEST:
         return Address(complete_query, recording=recording)
     return Address(
-        share_link.encoded({KEPT: session.browser.name} | _language()),
+        share_link.encoded({STORED: session.browser.name} | _language()),
         stored=complete_query,
         name=session.browser.name,
         recording=recording,
@@ -88,7 +88,7 @@ def address() -> Address:
 
 def write_address(key: str = MAIN) -> None:
     """Write the address. key: identifies the caller; a fragment that makes steps has its own key."""
-    # asks: only one place may report a text that the browser kept. drawn: changes at every run of the page, for scripts that wait for one.
+    # asks: only one place may report a text the browser stored. drawn: changes at every run of the page, for scripts that wait for one.
     data = address_data() | {"asks": key == MAIN, "drawn": current_session().page.draws}
     browser.address(key, data, lambda: text_found(getattr(st.session_state.get(key), "found", None)))
 
@@ -131,7 +131,7 @@ def link_query() -> tuple[str, str]:
             return query, _what_link_opens(run, bool(steps))
     if Can.NEW_TOKENS not in run.can:
         return "", _("The text is too long for a link. Save a recording instead.")
-    query = share_link.encoded({KEPT: session.browser.name} | _language())
+    query = share_link.encoded({STORED: session.browser.name} | _language())
     return query, _("This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.")
 
 

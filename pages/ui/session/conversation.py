@@ -32,7 +32,7 @@ from pages.ui.session.state import SavedRun, current_session, field_value, memor
 from pages.ui.session.upload_field import take
 
 MESSAGE, OPENED = "chat_message", "conversation_file"  # keys of the input and of the upload field
-MOST_ANSWERED, MOST_KEPT_STEPS = 20, 5_000  # runs of earlier answers that are kept, and their steps
+MOST_ANSWERED, MOST_STORED_STEPS = 20, 5_000  # runs of earlier answers that are stored, and their steps
 BOUNDS = Bounds(size=8 * 2**20, rest=2**20, entry=2**20, depth=40, marks=200_000, lists={})  # tools nest deeply
 
 
@@ -173,7 +173,7 @@ def _remember(run: Generation, messages: MessagePairs) -> None:
     runs = memory(EarlierAnswers).runs
     runs.pop(messages, None)
     runs[messages] = SavedRun(run, run.here, session.begun.of_run, "rolled")
-    while len(runs) > MOST_ANSWERED or (len(runs) > 1 and sum(len(answered.run.nodes) for answered in runs.values()) > MOST_KEPT_STEPS):
+    while len(runs) > MOST_ANSWERED or (len(runs) > 1 and sum(len(answered.run.nodes) for answered in runs.values()) > MOST_STORED_STEPS):
         del runs[next(iter(runs))]
 
 

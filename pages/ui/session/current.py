@@ -62,8 +62,8 @@ def model() -> LanguageModel:
 
 
 def _loaded(name: str) -> LanguageModel:
-    own = current_session().models.taught.get(name)
-    return own if own is not None else offered_models.loaded(name, *operator_role.access(name))
+    taught = current_session().models.taught.get(name)
+    return taught if taught is not None else offered_models.loaded(name, *operator_role.access(name))
 
 
 def model_named(name: str) -> LanguageModel:
@@ -175,7 +175,7 @@ def begin() -> Generation:
 
 
 def begin_run() -> None:
-    """Begin the visitor's run before a page is drawn. What prevents it is kept for `run`, because not every page needs one."""
+    """Begin the visitor's run before a page is drawn. What prevents it is stored for `run`, because not every page needs one."""
     try:
         begin()
     except Exception as error:  # shown by the page that reads the run

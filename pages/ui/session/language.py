@@ -1,4 +1,4 @@
-"""The language of a visitor: the one chosen in the header, which is kept in the address, else the browser's."""
+"""The language of a visitor: the one chosen in the header, which stands in the address, else the browser's."""
 
 from __future__ import annotations
 

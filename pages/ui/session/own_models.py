@@ -165,9 +165,9 @@ def use_taught(model: TokenSource) -> None:
     Raises ViewerError at the limit TOKEN_VIEWER_OWN_MODELS_MEGABYTES of all visitors. The operator's models are not limited.
     """
     session, most = current_session(), Limits.from_environment().own_models_megabytes * 1_000_000
-    if not _is_kept(model, 0 if operator_role.is_operator() else most):
+    if not _has_room_for(model, 0 if operator_role.is_operator() else most):
         gc.collect()  # a dropped model can be in a cycle with its run
-        if not _is_kept(model, most):
+        if not _has_room_for(model, most):
             raise ViewerError(_("The own models of all visitors use all the memory that this app has for them. Try again later."))
     left_session.watch()
     session.models.taught[model.name] = model
@@ -176,7 +176,7 @@ def use_taught(model: TokenSource) -> None:
     set_field("model", model.name)
 
 
-def _is_kept(model: TokenSource, most: int) -> bool:
+def _has_room_for(model: TokenSource, most: int) -> bool:
     """Add a model to those of all visitors, and return True, if together they take at most so many bytes. 0: no limit."""
     with _OF_ALL_LOCK:
         if most and model.weight_bytes + sum(other.weight_bytes for other in _OF_ALL) > most:

@@ -1,7 +1,7 @@
 """What the buttons of the player do to the visitor's run: step, Play, back, restart, another branch, other dice.
 
 The live view calls them by the verbs of `pages/ui/live/verbs.py`, other pages pass them to widgets as callbacks.
-One that fails adds one sentence to the notices. The visitor's run is kept.
+One that fails adds one sentence to the notices. The visitor's run stays.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pages.ui.session.state import Notices, Session, current_session, replace_se
 def resume(secret: object) -> bool:
     """Continue the session that this tab had before it was loaded again. Return whether it is still there.
 
-    secret: what the browser kept for its tab, so it can be any value. A session with an open websocket belongs to another tab: a browser
+    secret: what the browser stored for its tab, so it can be any value. A session with an open websocket belongs to another tab: a browser
     copies what it keeps when a tab is duplicated.
     """
     sent = secret.encode(errors="replace") if isinstance(secret, str) else b""

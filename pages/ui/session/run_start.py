@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
 
-CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of them
+CANDIDATES_RECORDED = 50  # candidates recorded at every step; the page shows 5 to 50 of them
 
 
 def set_run(session: Session, fresh: Generation) -> None:
@@ -77,7 +77,7 @@ def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSett
             )
         )
     offered_models.ensure_model_loaded(model)
-    return Generation(model, wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_KEPT)
+    return Generation(model, wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_RECORDED)
 
 
 def replace_run(session: Session, fresh: Generation, wanted: RunRequest, put_aside_already: bool = False) -> None:

@@ -33,7 +33,7 @@ def undo_button(key: str = "bring_back") -> None:
 def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     """Begin a run of this prompt and write these steps, made with the settings `used`, into it. `undo` restores the old run.
 
-    Each token is kept, also where a single pass would sample another one: logits of a batch differ in the last digits. Raises ViewerError.
+    Each token is taken, also where a single pass would sample another one: logits of a batch differ in the last digits. Raises ViewerError.
     """
     session = current_session()
     session.save_run()
@@ -46,14 +46,14 @@ def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     current.changed("rolled").player.playing = False
     if session.run is not None and Can.NEW_TOKENS not in session.run.can:
         session.begun.asked = None
-    own = current.begin()
-    own.go_to(-1)
-    current_settings, own.settings = own.settings, used
+    run = current.begin()
+    run.go_to(-1)
+    current_settings, run.settings = run.settings, used
     try:
-        for kept in path:
-            own.step(kept.attempt, kept.token_id)
+        for step in path:
+            run.step(step.attempt, step.token_id)
     finally:
-        own.settings = current_settings
+        run.settings = current_settings
 
 
 def can_undo() -> bool:

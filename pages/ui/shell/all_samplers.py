@@ -226,9 +226,9 @@ def _order(settings: SamplingSettings) -> None:
         names = ", ".join(map(_, settings.counting_excluded))
         counted = _("llama.cpp itself also counts tokens that were excluded before, so its result of {names} can differ from the one here.")
         st.caption(counted.format(names=names))
-    own = {"vLLM": "vLLM", "llama-server": "llama.cpp"}.get(getattr(current.model(), "server_kind", ""))
-    if own:
-        st.caption(_("The server of this model samples in the order of {engine}.").format(engine=own))
+    engine_of_server = {"vLLM": "vLLM", "llama-server": "llama.cpp"}.get(getattr(current.model(), "server_kind", ""))
+    if engine_of_server:
+        st.caption(_("The server of this model samples in the order of {engine}.").format(engine=engine_of_server))
     for engine, name in ENGINES.items():
         if missing := settings.missing_in(engine):
             st.caption(_("{engine} does not have: {names}.").format(engine=name, names=", ".join(map(_, missing))))

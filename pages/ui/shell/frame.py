@@ -35,11 +35,11 @@ def pages() -> dict[str, list[st.Page]]:
 
     Made once per session, language and role: st.Page reads the file system several times for each page.
     """
-    kept, for_operator = current_session().page.navigation, _for_operator()
+    by_language, for_operator = current_session().page.navigation, _for_operator()
     key = (spoken_language.current(), for_operator)
-    if key not in kept:
-        kept[key] = _pages()
-    return kept[key]
+    if key not in by_language:
+        by_language[key] = _pages()
+    return by_language[key]
 
 
 def _for_operator() -> bool:

@@ -118,11 +118,11 @@ def _settings(used: frozenset[str]) -> None:
                 _ending()
             all_samplers.button()
             save_settings()
-            own = _("The model's own probabilities are used. The seed stays.")
+            about = _("The model's own probabilities are used. The seed stays.")
             st.button(
                 _("All settings off"),
                 on_click=sampler_actions.reset_settings,
-                help=own,
+                help=about,
                 icon=":material/restart_alt:",
                 type="tertiary",
                 key="reset",
@@ -180,18 +180,18 @@ def _presets() -> None:
                 st.button(_(name), on_click=sampler_actions.use_preset, args=(name,), type=button_type, key=f"preset_{name}", help=about)
             _recommended(marked)
             for number, name in enumerate(own_presets.own_presets().presets):
-                own: Literal["primary", "secondary"] = "primary" if own_presets.is_used(name, current.settings()) else "secondary"
-                st.button(plain(name), on_click=own_presets.use, args=(name,), type=own, key=f"own_preset_{number}")
+                appearance: Literal["primary", "secondary"] = "primary" if own_presets.is_used(name, current.settings()) else "secondary"
+                st.button(plain(name), on_click=own_presets.use, args=(name,), type=appearance, key=f"own_preset_{number}")
 
 
 def _recommended(marked: str | None) -> None:
     """Draw the preset of the model's makers, for a loaded model that comes with one."""
     model = offered_models.in_memory().get(current.model_name()) if current.model_names() else None
-    own = model.recommended if model is not None else None
-    if own is None or not can_be_shown(own):
+    settings = model.recommended if model is not None else None
+    if settings is None or not can_be_shown(settings):
         return
     now = current.settings()
-    button_type: Literal["primary", "secondary"] = "primary" if marked is None and same_preset(own, now) else "secondary"
+    button_type: Literal["primary", "secondary"] = "primary" if marked is None and same_preset(settings, now) else "secondary"
     sentence = _("The settings that come with this model, in its generation_config.json or in the GGUF file.")
     st.button(
         _("As its makers recommend"),

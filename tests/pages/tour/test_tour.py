@@ -51,7 +51,7 @@ def second_word() -> int:
 
 
 def last_layer(app: AppTest) -> int:
-    return len(app.session_state["_session"].memory[TourOfVisitor].tour.kept["inside"].layers)
+    return len(app.session_state["_session"].memory[TourOfVisitor].tour.values["inside"].layers)
 
 
 @pytest.mark.slow
