@@ -70,7 +70,7 @@ def force(press: Press) -> None:
     except Exception:
         run.switch(here)
         raise
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
 
 
 @action_boundary
@@ -95,7 +95,7 @@ def switch(press: Press) -> None:
 @action_boundary
 def write_prompt(press: Press) -> None:
     """Begin a run with this prompt, unless the run has it. The old run is saved for undo."""
-    current.changed("coming").playing = False
+    current.changed("coming").player.playing = False
     set_field("prompt", press.text)
     current.begin()
 
@@ -113,8 +113,8 @@ def close(press: Press) -> None:
     session = current_session()
     if session.run is None or Can.NEW_TOKENS in session.run.can:
         return
-    own = session.saved_run
-    if own is not None and Can.NEW_TOKENS in own.run.can and own.begun_with == current.request():
+    saved = session.saved_run
+    if saved is not None and Can.NEW_TOKENS in saved.run.can and saved.begun_with == current.request():
         undo.undo()
     else:
         current.close_recording()
@@ -131,6 +131,14 @@ def show_excluded(shown: bool) -> None:
     """Show or fold the excluded tokens."""
     current_session().live.folded = not shown
     set_field("cut_shown", shown)
+
+
+def show_rows(rows: int, folded: bool) -> None:
+    """Let the view show so many bars, and fold the excluded tokens or not."""
+    live = current_session().live
+    if (live.rows, live.folded) != (rows, folded):
+        live.rows, live.folded = rows, folded
+        live.changed()
 
 
 @action_boundary

@@ -183,11 +183,11 @@ def test_each_verb_does_what_its_button_does(session: Session) -> None:
     assert client.press("switch", run=client.run, node=first[-1]).json()["node"] == first[-1]
     seed = session.run.settings.seed if session.run else None
     assert client.press("seed").json()["count"] == 0
-    assert session.values_to_set["seed"] == (session.run.settings.seed if session.run else None) != seed
+    assert session.fields.to_set["seed"] == (session.run.settings.seed if session.run else None) != seed
     assert client.press("restart").json()["count"] == 0
     client.press("step")
     client.press("prompt", text="The fox")
-    assert client.press("undo").json()["count"] == 1 and session.values_to_set["prompt"].startswith("Once")
+    assert client.press("undo").json()["count"] == 1 and session.fields.to_set["prompt"].startswith("Once")
     assert client.press("play", speed=20.0).json()["playing"] and session.live.speed == 20
     assert client.press("speed", speed=0.0).json()["playing"] and not client.press("pause").json()["playing"]
     acted: list[object] = []
@@ -386,7 +386,7 @@ def hold_what_was_pressed(count: int) -> None:
         assert session.run is not None and reference.run is not None
         assert session.run.line == reference.run.line and len(session.run.nodes) == len(reference.run.nodes)
         assert [step.key for step in session.run.path] == [step.key for step in reference.run.path]
-        assert (session.moment, session.selected_index) == (reference.moment, reference.selected_index)
+        assert (session.player.moment, session.player.selected_index) == (reference.player.moment, reference.player.selected_index)
 
 
 @pytest.mark.slow
@@ -498,12 +498,12 @@ def test_the_stream_goes_on_from_the_answer_to_a_press(session: Session) -> None
 
 def test_what_is_in_progress_is_sent_whenever_it_has_changed(session: Session) -> None:
     counts = iter(range(10))
-    session.advancing["still"] = lambda visitor: 7
-    session.advancing["part"] = lambda visitor: next(counts) // 2 if visitor is session else 0
+    session.page.advancing["still"] = lambda visitor: 7
+    session.page.advancing["part"] = lambda visitor: next(counts) // 2 if visitor is session else 0
 
     def is_enough(event: dict[str, Any]) -> bool:
         if event.get("part") == 2:
-            session.advancing.clear()  # as a change of page does
+            session.page.advancing.clear()  # as a change of page does
         return not event
 
     with served() as address:
@@ -536,4 +536,4 @@ def test_play_ends_with_the_run_and_an_error_becomes_a_notice(session: Session, 
     monkeypatch.setattr(type(session.run), "step", lambda run: (_ for _ in ()).throw(ServerGone("The server is gone.")))
     with served() as address:
         received = events_of(session, address, VIEW, lambda event: not event["playing"])
-    assert received[-1]["notices"] == ["The server is gone."] and not session.playing
+    assert received[-1]["notices"] == ["The server is gone."] and not session.player.playing
