@@ -28,7 +28,7 @@ from core.models import hub
 from core.sampling import dice
 from tests.benchmarks.shapes import SHAPES, model_of, networks
 from tests.core.remote import serving
-from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, serve, truth
+from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, connect, serve, truth
 
 TEXT = "Once upon a time there was a small dragon."
 DRAGON = "The capital of France is Paris, and the sea."
@@ -183,7 +183,7 @@ def test_a_precision_that_this_machine_lacks_is_said_and_kept_as_a_sentence(tiny
 @pytest.mark.parametrize("kind", [FakeVLLM(limit=20), FakeLlama()], ids=["vLLM", "llama-server"])
 def test_a_server_is_a_way(kind: Any, tiny: Any) -> None:
     with serve(kind) as server:
-        model = load_model(server.address, tokenizer=str(TINY))
+        model = connect(server)
         text = "def main(argv): return 0"
         *_progress, seen = compared(model, text, "def", (Way(model), Way(model)), None, 3)
         assert isinstance(seen, Comparison)
@@ -210,7 +210,7 @@ def test_the_same_model_here_and_on_a_server_differs_by_rounding(tiny: Any, monk
 
     monkeypatch.setattr(serving, "truth", served)
     with serve(FakeVLLM(limit=20)) as server:
-        there = load_model(server.address, tokenizer=str(TINY))
+        there = connect(server)
         *_progress, seen = compared(here, "def main(argv): return 0", "def", (Way("sdpa"), Way(there)), None, 5)
     assert isinstance(seen, Comparison)
     assert 0 < seen.difference.largest < 1e-4 and max(seen.difference.kl[1:]) < 1e-4 and seen.difference.changed == ()

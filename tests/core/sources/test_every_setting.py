@@ -20,9 +20,8 @@ from core.inspection.embeddings import embedding, neighbours
 from core.sampling.settings import SETTING_OF, SETTINGS
 from core.sources.capabilities import WHY_NOT, Can
 from core.sources.ngram.ngram import NGram
-from tests.core.experiments.test_on_a_server import connect
 from tests.core.remote import listed_servers
-from tests.core.remote.serving import FakeLlama, FakeVLLM, serve
+from tests.core.remote.serving import FakeLlama, FakeVLLM, connect, serve
 
 FORMS = (
     "choices:the fox\n the dog",

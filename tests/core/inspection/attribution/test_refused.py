@@ -13,8 +13,7 @@ from core import load_model
 from core.engine.network_layers import Hook, hooked
 from core.errors import BadSetting, BadToken, BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
 from core.inspection import attribution
-from core.remote import http_client
-from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, serve, tokenize, truth
+from tests.core.remote.serving import FakeLlama, FakeVLLM, connect, serve, tokenize, truth
 from tests.tiny_models import CONTEXT, save
 
 Model = Callable[[str], Any]
@@ -160,11 +159,10 @@ def test_nothing_stays_changed(tiny: Model) -> None:
 
 
 @pytest.mark.parametrize("kind", [FakeVLLM(limit=512), FakeLlama()], ids=["vLLM", "llama-server"])
-def test_on_a_server_words_are_left_out_and_nothing_else(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+def test_on_a_server_words_are_left_out_and_nothing_else(kind: Any, no_waiting: None) -> None:
     ids = tokenize("def main(argv)")
     with serve(kind) as server:
-        model = load_model(server.address, tokenizer=str(TINY))
+        model = connect(server)
         target = int(np.argmax(truth(ids)))
         found = attribution.occlusion(model, ids, target)
         expected = [truth(ids)[target] - truth(ids[:i] + ids[i + 1 :])[target] for i in range(len(ids))]
