@@ -29,6 +29,7 @@ from core.sampling import dice
 from tests.benchmarks.shapes import SHAPES, model_of, networks
 from tests.core.remote import serving
 from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, connect, serve, truth
+from tests.tiny_models import some
 
 TEXT = "Once upon a time there was a small dragon."
 DRAGON = "The capital of France is Paris, and the sea."
@@ -48,7 +49,7 @@ def of_tokens(logs: np.ndarray, ids: list[int]) -> list[float]:
     return [float(row[token]) for row, token in zip(logs, ids[1:], strict=False)]
 
 
-@pytest.fixture(scope="module", params=["llama", "gpt2", "storyteller"])
+@pytest.fixture(scope="module", params=some(["llama", "gpt2", "storyteller"], ["llama", "gpt2"]))
 def pair(request: Any, tiny: Any, tiny_folder: Any) -> tuple[Any, Path]:
     """A model as the app has it, and its folder."""
     if request.param == "storyteller":
@@ -284,19 +285,20 @@ def test_the_recommended_pairs_on_a_published_shape() -> None:
 @pytest.mark.slow
 def test_there_is_one_copy_of_the_network_at_a_time_and_none_afterwards(tiny_folder: Any) -> None:
     model = load_model(str(tiny_folder("llama")), device="cpu", dtype="float32")
-    kind, before = type(model.load_network()), len(networks_alive(type(model.load_network())))
+    gc.freeze()  # what there is now is not looked through again
     for way in (Way("sdpa"), Way("eager", bits=4)):
         for _step in compared(model, TEXT, "The", (Way("eager", dtype="bfloat16"), way), SamplingSettings(seed=1), 1):
-            assert len(networks_alive(kind)) <= before + 1
-        assert len(networks_alive(kind)) == before
+            assert copies(model) <= 1
+        assert copies(model) == 0
     stopped = compared(model, TEXT, "The", (Way("eager", chunk=1), Way("eager")), None, 3)
     next(stopped)
     stopped.close()  # type: ignore[attr-defined]
-    assert len(networks_alive(kind)) == before
+    assert copies(model) == 0
+    gc.unfreeze()
     with model.engine.lock.acquire() as waited:
         assert waited < 1.0
 
 
-def networks_alive(kind: type) -> list[Any]:
-    """The networks of this class in memory."""
-    return [held for held in gc.get_objects() if type(held) is kind]
+def copies(model: LanguageModel) -> int:
+    """The number of networks like this model's that were made since `gc.freeze`."""
+    return sum(type(held) is type(model.network) for held in gc.get_objects())
