@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM
 
 from core import Generation, SamplingSettings, load_model
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, EmptyPrompt, NotForThisModel
+from core.errors import NotForThisModel
 from core.experiments import looping
 from core.experiments.looping import REMEDIES, Looping, LoopingRuns, with_remedy
 from core.experiments.shared.questions.facts import held_out_facts
@@ -190,13 +190,3 @@ def test_on_a_server_the_loop_is_shown_and_what_is_missing_is_said(no_waiting: N
         with pytest.raises(NotForThisModel, match="no layers on this machine"):
             seen.extend(parts)
     assert seen[-1].period == 1 and seen[-1].pieces == ("␣args",) and not seen[-1].remedies
-
-
-@pytest.mark.parametrize(("values", "error"), [({"steps": 0}, BadSetting), ({"steps": 10**9}, BadSetting), ({"copies": 1}, BadSetting)])
-def test_impossible_counts_are_refused(mini: LanguageModel, values: dict[str, Any], error: type[Exception]) -> None:
-    with pytest.raises(error):
-        next(looping.looping(mini, "The fox", GREEDY, **values))
-    with pytest.raises(EmptyPrompt):
-        next(looping.looping(mini, "", GREEDY))
-    with pytest.raises(BadSetting):
-        next(looping.looping_runs([mini], runs=0))
