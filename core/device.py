@@ -114,7 +114,7 @@ class Speed:
 
 
 def network_threads(parameter_count: int) -> int:
-    """Return the number of threads for passes of transformers' own network over many tokens.
+    """Return the number of threads for passes of transformers' network over many tokens.
 
     The processor bounds them, not the memory, so a large model takes all processors. The trial of `Speed` measures passes of ours.
     """

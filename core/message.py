@@ -69,8 +69,8 @@ class Message(str):
     parameters: dict[str, Any]
 
     def __new__(cls, template: str, /, **parameters: Any) -> Message:
-        shown = {name: number(value) if type(value) in (int, float) else str(value) for name, value in parameters.items()}
-        message = super().__new__(cls, template.format(**shown) if parameters else template)
+        texts = {name: number(value) if type(value) in (int, float) else str(value) for name, value in parameters.items()}
+        message = super().__new__(cls, template.format(**texts) if parameters else template)
         message.template, message.parameters = template, parameters
         return message
 

@@ -1,4 +1,4 @@
-"""What runs a network: the interface of transformers' own pass and of the faster ones."""
+"""What runs a network: the interface of transformers' pass and of the faster ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Decoder families that `FastDecoder` supports: reads a transformers network into `Parts`, or returns None if a part is unknown.
 
 Each family lists its modules. A network with any other module (an adapter, a quantized layer, a router) is not read. The result is compared
-with the network's own logits before use, so a wrong reading costs speed but never changes a number.
+with the network's logits before use, so a wrong reading costs speed but never changes a number.
 """
 
 from __future__ import annotations

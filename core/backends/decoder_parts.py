@@ -1,7 +1,7 @@
 """The parts of a decoder as plain arrays and numbers, with which `FastDecoder` computes.
 
 `core.backends.decoder_families` reads a network into these parts, and the computation does not depend on the family. The arrays are the
-network's own weights, not copies; only vectors (norms, biases) may be copies.
+network's weights, not copies; only vectors (norms, biases) may be copies.
 """
 
 from __future__ import annotations

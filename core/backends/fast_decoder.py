@@ -1,7 +1,7 @@
 """CPU decode backend for many families, in NumPy: the same numbers as transformers, at a fraction of the time per token.
 
 With one token at a time, a small model on a CPU spends most of its time between the operations. Here a layer is about thirty calls on
-existing buffers, with the network's own weights. Most of the remaining time is reading weights from memory.
+existing buffers, with the network's weights. Most of the remaining time is reading weights from memory.
 `python -m tests.benchmarks.decode` measures it.
 
 `core.backends.decoder_families` reads a network's parts and refuses unknown ones. The result is compared with the network before use.
@@ -58,13 +58,13 @@ class FastDecoder:
         self._batch_was_tried = False
         self._speed: speed_trial.Speed | None = None  # None before the speed trial
         self._trial = RLock()
-        self._proof: tuple[np.ndarray, np.ndarray] | None = None  # a few token ids, and the network's own logits after the last of them
+        self._proof: tuple[np.ndarray, np.ndarray] | None = None  # a few token ids, and the network's logits after the last of them
         self._threads = ThreadPoolExecutor(max(1, CORES - 1), "prompt")
         self._blas = ThreadpoolController().select(user_api="blas").lib_controllers
 
     @classmethod
     def of(cls, network: Any) -> FastDecoder | None:
-        """Return a decoder on the network's own weights; None if a part is unknown or its logits differ."""
+        """Return a decoder on the network's weights; None if a part is unknown or its logits differ."""
         parts = parts_of(network)
         if parts is None:
             return None
@@ -151,7 +151,7 @@ class FastDecoder:
             texts = np.repeat(np.arange(2), stop - start)
             where = (ids[both], both, slots[texts, both], texts, np.array([stop - start - 1, len(both) - 1]))
             results.append(batch(where, blocks, keys, values))
-        return all(_close(logits, line[None]) for logits, line in zip(results[1:], expected, strict=True))
+        return all(_close(logits, wanted_logits[None]) for logits, wanted_logits in zip(results[1:], expected, strict=True))
 
     @property
     def can_be_batched(self) -> bool:
@@ -379,7 +379,7 @@ class FastDecoder:
         return logits[0]
 
     def agrees_with(self, network: Any) -> bool:
-        """Return whether a few tokens, computed together and one at a time, get the network's own logits."""
+        """Return whether a few tokens, computed together and one at a time, get the network's logits."""
         ids = np.arange(1, 9) * 7919 % len(self.parts.embedding)
         with torch.inference_mode():
             expected = network(input_ids=torch.from_numpy(ids)[None], use_cache=False).logits[0, 5:].numpy()

@@ -1,4 +1,4 @@
-"""Transformers backend: any causal language model, with transformers' own cache classes."""
+"""Transformers backend: any causal language model, with transformers' cache classes."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class TransformersBackend:
         return self.extend(self.new_state(), 2) and self._rotary.factors(length) == 0
 
     def read(self, token_ids: np.ndarray, cache: Cache | None, before: int = 0) -> Any:
-        """Compute int64 ids [new] after the `before` tokens in the cache; return the network's own output, with the last token's logits."""
+        """Compute int64 ids [new] after the `before` tokens in the cache; return the network's output, with the last token's logits."""
         extra: dict[str, Any] = dict(self._last_only)
         if before and self._takes_positions:  # some architectures do not take the position from the cache
             extra["position_ids"] = torch.arange(before, before + len(token_ids), device=self._device)[None]
@@ -217,7 +217,7 @@ def cache_argument(network: Any) -> str | None:
 
 
 def backend_of(model: Any) -> TransformersBackend:
-    """Return the backend that runs transformers' own network of this model."""
+    """Return the backend that runs transformers' network of this model."""
     backend = model.engine.backend
     return backend if isinstance(backend, TransformersBackend) else TransformersBackend(model.load_network())
 

@@ -1,4 +1,4 @@
-"""Batched passes by transformers' own forward, on a CPU or a GPU, for every architecture with plain keys and values.
+"""Batched passes by transformers' forward, on a CPU or a GPU, for every architecture with plain keys and values.
 
 Requests with the same number of new tokens share a pass: their keys and values are gathered from the blocks, shorter texts are padded on
 the left and masked, and the keys and values of the new tokens are written back into the blocks. A pass with padding, and one with several

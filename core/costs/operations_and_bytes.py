@@ -98,10 +98,10 @@ def pass_bytes(
 def readers_that_fit(shape: ModelShape, memory_bytes: float, context: int, weight_item: float, cache_item: float) -> int:
     """Return how many requests with a KV cache of `context` tokens fit into memory beside the weights; 0 if the weights do not fit."""
     free = _amount(memory_bytes, "memory", most=LARGEST) - weight_bytes(shape, weight_item)
-    each = cache_bytes(shape, context, cache_item)
-    if free <= 0 or math.isnan(each):
+    per_reader = cache_bytes(shape, context, cache_item)
+    if free <= 0 or math.isnan(per_reader):
         return 0
-    return int(free // each) if each else LARGEST
+    return int(free // per_reader) if per_reader else LARGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +156,9 @@ def _count(value: float, what: str, most: int = LARGEST) -> int:
 
 def _amount(value: float, what: str, most: float = LARGEST) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= most:
-        shown = str(value)[:20]
+        quoted_value = str(value)[:20]
         raise BadSetting(
-            "{name} must be a number from 0 to {most}, not {shown}.", name=what.capitalize(), most=Number(most, ",.0f"), shown=shown
+            "{name} must be a number from 0 to {most}, not {shown}.", name=what.capitalize(), most=Number(most, ",.0f"), shown=quoted_value
         )
     return value
 

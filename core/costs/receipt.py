@@ -38,7 +38,7 @@ class Receipt:
     first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one, NaN where
     the shape does not tell them.
     cache_bytes: of the tokens in the notepad; held_bytes: of the arrays that hold them, None where they are not here (served: on a server).
-    joules: from the device's own counter, None without a counter or a reading. server_seconds: of these seconds, what an inference
+    joules: from the device's counter, None without a counter or a reading. server_seconds: of these seconds, what an inference
     server says it took; None if it does not say so for every pass.
     has_experts: whether each token uses only some experts, so that the bytes of a pass are a mean.
     """

@@ -65,16 +65,16 @@ def training_step_work(shape: ModelShape, rows: int, length: int) -> StepWork:
 def training_work(shape: ModelShape, tokens: float, length: int = 512) -> float:
     """Multiply-adds of a whole training on so many tokens, in texts of this length; updates, shared by many tokens, left out."""
     length = whole_number(length, Message("The length"), 1, MOST)
-    each = training_step_work(shape, 1, length)
-    return (each.forward + each.backward) / length * _amount(tokens, "tokens")
+    per_text = training_step_work(shape, 1, length)
+    return (per_text.forward + per_text.backward) / length * _amount(tokens, "tokens")
 
 
 def answers_until_even(training: float, shape: ModelShape, prompt_tokens: int, new_tokens: int) -> float:
     """Return how many answers need as many multiply-adds as the training; infinity for answers without work."""
-    each = answer_multiply_adds(shape, prompt_tokens, new_tokens)
-    if math.isnan(training) or math.isnan(each):
+    per_answer = answer_multiply_adds(shape, prompt_tokens, new_tokens)
+    if math.isnan(training) or math.isnan(per_answer):
         return math.nan
-    return _amount(training, "training", most=1e40) / each if each else math.inf
+    return _amount(training, "training", most=1e40) / per_answer if per_answer else math.inf
 
 
 def _amount(value: float, name: str, most: float = LARGEST) -> float:

@@ -60,7 +60,7 @@ class Engine:
         """Return the logits after these tokens (at least one). With a cache, only tokens that it does not hold are computed.
 
         top_logprobs: how many of the likeliest tokens a server should list; a local model returns all. changes: to the network in this
-        pass, which then runs on transformers' own network.
+        pass, which then runs on transformers' network.
         Raises EmptyPrompt for no tokens and NoRoom if the device is full. After a failed pass the cache is empty.
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)

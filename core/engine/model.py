@@ -252,11 +252,11 @@ class LanguageModel(TokenSource):
             token_id = self._token_with(raw, range(self.vocabulary_size))
         if token_id is not None:
             return self.token(token_id)
-        shown = " ".join(self.piece(i) for i in split[:8] if 0 <= i < self.vocabulary_size)
+        pieces = " ".join(self.piece(i) for i in split[:8] if 0 <= i < self.vocabulary_size)
         raise BadToken(
             "{text} is not a single token of this model. Its tokens are {value}. Force them one after the other.",
             text=quoted(text),
-            value=shown or "nothing",
+            value=pieces or "nothing",
         )
 
     def _token_with(self, raw: bytes, ids: Sequence[int]) -> int | None:

@@ -1,6 +1,6 @@
 """Changes to a network while it writes: a steering vector added at a layer, and attention heads that are switched off.
 
-A changed pass runs on transformers' own network, because the compiled one has no place for a hook.
+A changed pass runs on transformers' network, because the compiled one has no place for a hook.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _layers(text: Any) -> list[_Layer]:
     """Return the layers of this text configuration from the first to the last."""
     configs = list(getattr(text, "per_layer_config", None) or [text] * first_number(text, *LAYERS))
     slides = [getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True) for config in configs]
-    kinds = list(getattr(text, "layer_types", None) or ["sliding_attention" if each else "full_attention" for each in slides])
+    kinds = list(getattr(text, "layer_types", None) or ["sliding_attention" if is_sliding else "full_attention" for is_sliding in slides])
     if text.model_type in _STATE_SPACE:
         kinds = ["linear_attention"] * len(configs)
     shared = first_number(text, *LAYERS) - first_number(text, "num_kv_shared_layers")

@@ -119,7 +119,7 @@ def is_stored(network: Any) -> bool:
 
 
 def widen(network: Any) -> Any:
-    """Restore the network's own modules with all weights in float32, for training and for callers that write into the weights."""
+    """Restore the network's modules with all weights in float32, for training and for callers that write into the weights."""
     stored = {name: module for name, module in network.named_modules() if isinstance(module, StoredModule)}
     for name, module in stored.items():
         network.set_submodule(name, module.replaced())

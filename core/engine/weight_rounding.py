@@ -2,7 +2,7 @@
 
 The method is round to nearest: a group of weights (a matrix row, or a part of it) shares one 16-bit scale and a zero point of `bits` bits,
 and each weight becomes the nearest of 2^bits evenly spaced values, of which one is zero. 16 bits are float16. The rounded values are
-ordinary weights, for the network's own forward pass; the bytes are computed.
+ordinary weights, for the network's forward pass; the bytes are computed.
 """
 
 from __future__ import annotations

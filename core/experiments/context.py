@@ -168,8 +168,8 @@ def _one_too_many(model: LanguageModel, prompt: str) -> str:
 
 def _longer(model: LanguageModel, prompt: str, tokens: int) -> str:
     """Return the prompt, repeated until it has at least this many tokens."""
-    each = max(1, len(model.encode(prompt)))
-    text = " ".join([prompt] * (tokens // each + 2))
+    prompt_length = max(1, len(model.encode(prompt)))
+    text = " ".join([prompt] * (tokens // prompt_length + 2))
     while len(model.encode(text)) < tokens:
         text += " " + text
     return text

@@ -121,9 +121,11 @@ def both_sides(model: TokenSource, prompt: str, settings: SamplingSettings, leng
 def _step(model: TokenSource, side: str, run: Generation, settings: SamplingSettings) -> MarkedToken:
     run.next_distribution()
     logits, text = run.forward_before(len(run.path)).logits.values, run.history(settings, len(run.path))
-    before, after = (torch.from_numpy(sampling_probabilities(logits, of_side(settings, each), text)) for each in (UNMARKED, side))
+    before, after = (
+        torch.from_numpy(sampling_probabilities(logits, of_side(settings, step_before), text)) for step_before in (UNMARKED, side)
+    )
     step = run.step()
-    green = greens(model, [each.token_id for each in run.path], settings)[-1]
+    green = greens(model, [step_before.token_id for step_before in run.path], settings)[-1]
     lost = divergence(after.log()[None], before.log()[None])[0] / math.log(2)
     return MarkedToken(side, step.token_id, step.text, green, step.surprise, float(before.max()), lost)
 
@@ -145,7 +147,7 @@ def measured(kind: str, model: TokenSource, ids: Sequence[int], settings: Sampli
 
 def null_of(observations: Sequence[Observation]) -> NormalDist | None:
     """Return the distribution of z over the unmarked runs of the same model and length; None for fewer than ten."""
-    values = [each.z for each in observations if isinstance(each, Measured) and each.kind == UNMARKED]
+    values = [observation.z for observation in observations if isinstance(observation, Measured) and observation.kind == UNMARKED]
     return NormalDist.from_samples(values) if len(values) >= 10 and len(set(values)) > 1 else None
 
 

@@ -210,8 +210,8 @@ def _parts(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Return each token's term of the Jensen-Shannon divergence, in bits: the mean of p log2(p/m) and q log2(q/m) with m = (p + q) / 2."""
     m = (p + q) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = [np.where(x > 0, x * np.log2(x / m), 0.0) for x in (p, q)]
-    return (each[0] + each[1]) / 2
+        terms = [np.where(x > 0, x * np.log2(x / m), 0.0) for x in (p, q)]
+    return (terms[0] + terms[1]) / 2
 
 
 def _root(divergence: float) -> float:
@@ -415,10 +415,10 @@ def _checked(run: Generation, token_ids: Sequence[int]) -> list[int]:
 
 
 def _line(run: Generation, node_id: int) -> list[int]:
-    line = [node_id] if run.path_to(node_id) else [0]
-    while (parent := run.nodes[line[-1]].parent) is not None:
-        line.append(parent)
-    return line[::-1]
+    node_ids = [node_id] if run.path_to(node_id) else [0]
+    while (parent := run.nodes[node_ids[-1]].parent) is not None:
+        node_ids.append(parent)
+    return node_ids[::-1]
 
 
 def _forced(pairs: Sequence[Pair], side: str) -> int:

@@ -72,7 +72,7 @@ class Generation(Tree):
     every step lists; with a constraint or a bias also as many of the likeliest that can be chosen. use_cache=False computes all positions
     again at every step. as_chat: the prompt becomes the message of a user; prompt_tokens then has the template's tokens too.
     steering: a vector that is added at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every
-    pass. Both run on transformers' own network, which is slower than the compiled one. stop: the run ends with the token that completes
+    pass. Both run on transformers' network, which is slower than the compiled one. stop: the run ends with the token that completes
     one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit. stop_on_loop: it ends with the token that completes
     so many copies of the same tokens (`generation/loops.py`); 0 for never. thinking_budget: tokens of thoughts, after which their end is
     written by force, as "budget" in `Step.chosen_by` says; None for no limit. thinking_end: that end, by default the closing mark of the
@@ -510,9 +510,9 @@ class Generation(Tree):
 
     def __repr__(self) -> str:
         text = self.text
-        shown = text if len(text) <= TAIL else f"…{text[-TAIL:]}"
+        shortened = text if len(text) <= TAIL else f"…{text[-TAIL:]}"
         ending = f", {self.finished}" if self.finished else ""
-        return f"{type(self).__name__}({self.model_name}, {len(self._path)} tokens written, {shown!r}{ending})"
+        return f"{type(self).__name__}({self.model_name}, {len(self._path)} tokens written, {shortened!r}{ending})"
 
 
 def _agrees(fields: dict[str, Any], key: int, how: dict[str, Any]) -> bool:
@@ -524,21 +524,21 @@ def _agrees(fields: dict[str, Any], key: int, how: dict[str, Any]) -> bool:
     return start - BESIDE <= how["roll"] <= start + width + BESIDE  # False if the token has no segment (NaN)
 
 
-def _changes(model: Source, steering: Steering | None, without_heads: list[tuple[int, int]]) -> Any:
+def _changes(source: Source, steering: Steering | None, without_heads: list[tuple[int, int]]) -> Any:
     """Return the changes to the network, None for the unchanged network, which may then be the compiled one."""
     if steering is None and not without_heads:
         return None
     from core.engine.model import LanguageModel
     from core.engine.network_changes import Changes  # imports transformers
 
-    require(model, Can.NETWORK)
-    assert isinstance(model, LanguageModel)
-    return Changes(model, steering, without_heads)
+    require(source, Can.NETWORK)
+    assert isinstance(source, LanguageModel)
+    return Changes(source, steering, without_heads)
 
 
-def generated(model: Source, prompt: Prompt, settings: SamplingSettings, most: int) -> Generation:
+def generated(source: Source, prompt: Prompt, settings: SamplingSettings, most: int) -> Generation:
     """Return a run that wrote up to `most` tokens and released its cache. Raises the errors of `Generation` and of its steps."""
-    run = Generation(model, prompt, settings, top_n=1)
+    run = Generation(source, prompt, settings, top_n=1)
     try:
         while run.finished is None and len(run.path) < most:
             run.step()

@@ -22,27 +22,27 @@ class Loop:
     start: int
 
 
-def find(token_ids: Sequence[int] | NDArray[np.int64], copies: int = COPIES, least: int = LEAST) -> Loop | None:
+def find(keys: Sequence[int] | NDArray[np.int64], copies: int = COPIES, least: int = LEAST) -> Loop | None:
     """Return the shortest period that the end of a text repeats at least `copies` times, None if there is none.
 
-    token_ids: of the text, shape [tokens]. copies: at least 2. least: tokens that all copies have together at least. `Loop.copies` counts
+    keys: of the text, shape [tokens]. copies: at least 2. least: tokens that all copies have together at least. `Loop.copies` counts
     all whole copies that stand there, also more than asked for. Tokens are compared by their ids, so the result is exact.
     """
-    ids, copies = np.asarray(token_ids), max(2, copies)
-    count = len(ids)
+    array, copies = np.asarray(keys), max(2, copies)
+    count = len(array)
     longest, newest = count // copies, count - 1
     if not longest:
         return None
-    raw, size = ids.tobytes(), ids.itemsize
+    raw, size = array.tobytes(), array.itemsize
 
     def first(periods: list[int]) -> Loop | None:
         for period in periods:
             needed = max(copies * period, -(-least // period) * period)
             if needed <= count and raw[(count - needed + period) * size :] == raw[(count - needed) * size : (count - period) * size]:
-                return _whole(ids, period)
+                return _whole(array, period)
         return None
 
-    same = ids[newest - longest : newest] == ids[newest]  # of the periods from `longest` down to 1: is the newest token the same there?
+    same = array[newest - longest : newest] == array[newest]  # of the periods from `longest` down to 1: is the newest token the same there?
     above = max(0, longest - least)  # how many periods are longer than `least`: of these, `least` tokens at the end must be the same
     short, long = np.flatnonzero(same[above:])[::-1], same[:above]
     if (first_index := first((longest - above - short).tolist())) is not None:
@@ -50,7 +50,7 @@ def find(token_ids: Sequence[int] | NDArray[np.int64], copies: int = COPIES, lea
     for back in range(1, least):
         if np.count_nonzero(long) <= FEW:
             break
-        long &= ids[newest - back - longest :][:above] == ids[newest - back]
+        long &= array[newest - back - longest :][:above] == array[newest - back]
     return first((longest - np.flatnonzero(long)[::-1]).tolist())
 
 

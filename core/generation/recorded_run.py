@@ -179,8 +179,8 @@ class Recording(Tree):
         node_ids = {0: 0}  # id of a recorded node: id of the run's node
         for node in self.nodes[1:] if whole else ():
             if node.step is not None and node.parent is not None:
-                shown = run.attach(node_ids[node.parent], node.step, node.waiting)
-                shown.name, node_ids[node.node_id] = node.name, shown.node_id
+                attached = run.attach(node_ids[node.parent], node.step, node.waiting)
+                attached.name, node_ids[node.node_id] = node.name, attached.node_id
         return run
 
 

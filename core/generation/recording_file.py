@@ -113,7 +113,7 @@ class StepFile(Strict):
         by_server = self.server_listed > 0 or self.chosen_by == "server"
         near = SLACK if by_server else NEAR
         table, kept_counts = np.array(self.probabilities, np.float64), np.array(self.stage_kept, np.float64)  # NaN: not measured
-        logits = np.array([-math.inf if each is None else each for each in self.logits])
+        logits = np.array([-math.inf if logit is None else logit for logit in self.logits])
         ranks = np.array(self.ranks, np.float64)
         sums, counts = np.nansum(table, 1), (table > 0).sum(1)
         if (not by_server and (sums > 1 + near).any()) or (counts > kept_counts).any():

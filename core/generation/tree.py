@@ -213,11 +213,11 @@ class Tree:
         return self.nodes[node_id]
 
     def _line_to(self, node_id: int) -> list[int]:
-        line, node = [node_id], self._node(node_id)
+        node_ids, node = [node_id], self._node(node_id)
         while node.parent is not None:
-            line.append(node.parent)
+            node_ids.append(node.parent)
             node = self.nodes[node.parent]
-        return line[::-1]
+        return node_ids[::-1]
 
     def _move(self, line: list[int]) -> None:
         if line == self._line:

@@ -360,9 +360,9 @@ def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer
     return tuple(layers)
 
 
-def guess(model: Source, token_id: int, rank: int, logit: float, probability: float) -> Guess:
+def guess(source: Source, token_id: int, rank: int, logit: float, probability: float) -> Guess:
     """Return a token with its rank, logit and probability."""
-    token = model.token(token_id)
+    token = source.token(token_id)
     return Guess(token_id, token.text, token.piece, rank, logit, probability)
 
 

@@ -1,4 +1,4 @@
-"""Hidden states per layer by forward hooks, and the network's own norm and head applied to them.
+"""Hidden states per layer by forward hooks, and the network's norm and head applied to them.
 
 For the logit lens, the network runs on one token, and a hook replaces the output of its last layer with given hidden states. The network's
 own code then applies the final norm, head, soft caps and scalings, so this module contains no code per architecture.

@@ -106,9 +106,9 @@ def _answer(model: LanguageModel, ids: list[int], text: str, cache: KVCache) -> 
     probability, ways, passes = 0.0, 0, 0
     best: tuple[float, tuple[int, ...], tuple[float, ...]] = (0.0, (), ())
     while waiting and passes < MOST_PASSES and (not passes or -waiting[0][0] > NEGLIGIBLE * probability):
-        reached, tokens, each, missing = heapq.heappop(waiting)
+        reached, tokens, probabilities, missing = heapq.heappop(waiting)
         if len(ids) + len(tokens) > model.context_length:
-            heapq.heappush(waiting, (reached, tokens, each, missing))
+            heapq.heappush(waiting, (reached, tokens, probabilities, missing))
             break
         logits = model.engine.forward([*ids, *tokens], cache).logits.values
         p = torch.softmax(logits.double().cpu(), 0).numpy()
@@ -118,9 +118,11 @@ def _answer(model: LanguageModel, ids: list[int], text: str, cache: KVCache) -> 
             probability -= reached * float(p[ends].sum())
             ways += len(ends)
             last = int(ends[p[ends].argmax()])
-            best = max(best, (-reached * float(p[last]), (*tokens, last), (*each, float(p[last]))))
+            best = max(best, (-reached * float(p[last]), (*tokens, last), (*probabilities, float(p[last]))))
         for token_id, length in table.within(missing):
-            heapq.heappush(waiting, (reached * float(p[token_id]), (*tokens, token_id), (*each, float(p[token_id])), missing[length:]))
+            heapq.heappush(
+                waiting, (reached * float(p[token_id]), (*tokens, token_id), (*probabilities, float(p[token_id])), missing[length:])
+            )
     rest = -sum(way[0] for way in waiting)
     likeliest = tuple((model.piece(token_id), share) for token_id, share in zip(best[1], best[2], strict=True))
     return NamedAnswer(text, probability, min(1.0, probability + rest), ways, likeliest)

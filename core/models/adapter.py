@@ -57,7 +57,7 @@ class _Update:
 def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
     """Return a second model: this one with a LoRA adapter. name: a PEFT folder, or the hub id of one.
 
-    Both share weights, tokenizer and the lock of the engine. The adapter's own matrices are the only memory that is added. Raises a
+    Both share weights, tokenizer and the lock of the engine. The adapter's matrices are the only memory that is added. Raises a
     ModelError: for a model on a server, for another kind of adapter, for one of another model, and for incomplete files.
     """
     from core.backends.transformers_backend import TransformersBackend
@@ -78,7 +78,7 @@ def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
     facts = NetworkFacts.of(twin, model.tokenizer)
     facts = replace(
         facts,
-        shape=model.shape,  # the adapter's own matrices are not in it
+        shape=model.shape,  # the adapter's matrices are not in it
         end_token_ids=model.end_token_ids,
         parameter_count=model.parameter_count + count,
         weight_bytes=model.weight_bytes + size,
@@ -213,7 +213,7 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
 
 
 def _is_copy(key: str, file: Any, network: Any) -> bool:
-    """Return whether this is a copy of the base's own matrix, which PEFT stores for the head and the embeddings of an adapter."""
+    """Return whether this is a copy of the base's matrix, which PEFT stores for the head and the embeddings of an adapter."""
     import torch
 
     match = COPY.fullmatch(key)

@@ -136,9 +136,9 @@ class ModelRegistry:
             for key in [key for key in self._loaded if key[0] == name]:
                 self._evict(key, "")
 
-    def eviction(self, model: Source) -> Eviction:
+    def eviction(self, source: Source) -> Eviction:
         """Return how often this model was unloaded, and for which model."""
-        return self._evictions.get(model, Eviction())
+        return self._evictions.get(source, Eviction())
 
     def _load(self, key: Key) -> LanguageModel:
         try:
@@ -213,8 +213,8 @@ def fetch(name: str) -> None:
 
 def _key(name: str, tokenizer: str | None, api_key: str | None) -> Key:
     """Return the registry key of a model. Raises WrongServer for an invalid address."""
-    shown, key = without_secrets(name, api_key)
-    return shown, tokenizer, key
+    public_name, key = without_secrets(name, api_key)
+    return public_name, tokenizer, key
 
 
 def _served(key: Key) -> bool:

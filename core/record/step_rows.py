@@ -133,10 +133,14 @@ def step_rows(distribution: TokenDistribution | Step, count: int, unlikely: Unli
     if unlikely == "skipped":
         listed = [column for column in listed if not columns.is_unlikely(column)]
     listed = listed[:count]
-    shown = _folded(listed, columns) if unlikely == "folded" else listed
+    columns_shown = _folded(listed, columns) if unlikely == "folded" else listed
     if columns.chosen >= 0 and columns.chosen not in listed:
-        shown = [*shown[: count - 1], columns.chosen]
-    return StepRows(tuple([_row(distribution, columns, column) for column in shown]), _rest(distribution, shown), len(listed) - len(shown))
+        columns_shown = [*columns_shown[: count - 1], columns.chosen]
+    return StepRows(
+        tuple([_row(distribution, columns, column) for column in columns_shown]),
+        _rest(distribution, columns_shown),
+        len(listed) - len(columns_shown),
+    )
 
 
 def label_of(piece: str) -> str:
@@ -206,10 +210,10 @@ def _stages(distribution: TokenDistribution, candidate: Candidate, columns: _Col
     return () if candidate.removed_by is None else (candidate.removed_by,)
 
 
-def _rest(distribution: TokenDistribution, shown: list[int]) -> StepRow:
+def _rest(distribution: TokenDistribution, columns_shown: list[int]) -> StepRow:
     """Return the row of all tokens that are not shown. Both probabilities are NaN if the source measured no unlisted tokens."""
     hidden = np.ones(len(distribution.token_ids), dtype=bool)
-    hidden[shown] = False
+    hidden[columns_shown] = False
     model = distribution.rest_model_probability + float(np.nansum(distribution.probabilities[0, hidden]))
     final = measured(distribution.rest_sampling_probability) + float(np.nansum(distribution.probabilities[-1, hidden]))
     return StepRow(REST, "", model, math.nan if math.isnan(model) else final)

@@ -219,7 +219,7 @@ class OpenList(TopLogprobs):
         return len(self)
 
     def fields(self, observed: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields of a record. All unlisted tokens count as one, and the first stage has the server's own numbers."""
+        """Return the fields of a record. All unlisted tokens count as one, and the first stage has the server's numbers."""
         fields = dict(self.columns)
         order = np.argsort(observed["token_ids"])[: len(self)]  # the columns of the list; the last one can be an unlisted token
         for name in ("probabilities", "removed_at", "dice_starts"):

@@ -81,11 +81,11 @@ class Address:
         number = _number(host)
         if number is not None and _forbidden(number):
             raise WrongServer(_NOT_A_SERVER)
-        shown = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
+        public_address = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
         path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
         credentials = (unquote(parts.username or ""), unquote(parts.password or "")) if parts.username or parts.password else None
         model = f"#{parts.fragment}" if parts.fragment else ""
-        return cls(f"{parts.scheme}://{shown}{path}{model}", shown + path, credentials, parts.fragment)
+        return cls(f"{parts.scheme}://{public_address}{path}{model}", public_address + path, credentials, parts.fragment)
 
     @property
     def key(self) -> str | None:

@@ -62,6 +62,6 @@ def _place(answer: ListedAnswer) -> int:
 
 def _same(step: ListedStep, other: ListedStep) -> bool:
     """Return whether two lists belong to the same step: the three likeliest tokens have nearly the same log-probabilities."""
-    logprob_of = {each.raw: each.logprob for each in other.listed}
-    pairs = [(each.logprob, logprob_of.get(each.raw)) for each in step.listed[:3]]
+    logprob_of = {token.raw: token.logprob for token in other.listed}
+    pairs = [(token.logprob, logprob_of.get(token.raw)) for token in step.listed[:3]]
     return bool(pairs) and all(a is not None and b is not None and abs(a - b) < ALMOST_SAME for a, b in pairs)

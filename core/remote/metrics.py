@@ -52,7 +52,7 @@ class ServerMetrics:
         """Return the metrics in a Prometheus text of vLLM or llama-server. Invalid values are ignored.
 
         slots: a llama-server's list of slots, which replaces `running` and `cache_use`. Without continuous batching, waiting slots count as
-        busy there; `waiting` is the server's own count of deferred requests.
+        busy there; `waiting` is the server's count of deferred requests.
         """
         sums: dict[str, float] = {}
         use: float | None = None

@@ -17,8 +17,8 @@ WHOLE_TEXT = 1_000_000  # tokens; more than any context
 def parameters(engine: str, settings: SamplingSettings) -> dict[str, Any]:
     """Return the parameters of a request. engine: "vllm" or "llama.cpp". Raises BadSetting for settings that the engine does not have."""
     if missing := settings.missing_in(engine):
-        shown = {"vllm": "vLLM"}.get(engine, engine)
-        raise BadSetting("{engine} does not have these settings: {names}. Switch them off.", engine=shown, names=", ".join(missing))
+        engine_name = {"vllm": "vLLM"}.get(engine, engine)
+        raise BadSetting("{engine} does not have these settings: {names}. Switch them off.", engine=engine_name, names=", ".join(missing))
     values = named(engine, settings) | {"temperature": 0.0 if settings.greedy else settings.temperature}
     return values | (_of_llama_cpp(settings) if engine == "llama.cpp" else {}) | _constraint(engine, settings.constraint)
 

@@ -69,7 +69,7 @@ class ServerEngine(Engine):
         top_logprobs: int = 0,
         changes: NetworkChanges | None = None,
     ) -> Forward:
-        """Return the listed log-probabilities after these tokens. computed_tokens and reused_tokens are the server's own counts;
+        """Return the listed log-probabilities after these tokens. computed_tokens and reused_tokens are the server's counts;
         cache_bytes is computed from them.
 
         top_logprobs: how many tokens the server is asked to list, if more than WANTED.

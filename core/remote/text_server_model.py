@@ -95,7 +95,7 @@ class ListedModel(Source):
 
     @property
     def can(self) -> frozenset[Can]:
-        """What it can do: continue a text or answer a conversation, which the server's own template writes."""
+        """What it can do: continue a text or answer a conversation, which the server's template writes."""
         choice = {Can.CHOICE} if self.route.continues else set()
         return frozenset({Can.NEW_TOKENS, Can.SERVED, Can.FACTS, Can.CHAT if self.route.takes_messages else Can.TEXT} | choice)
 
@@ -245,7 +245,7 @@ class ListedModel(Source):
         return ahead
 
     def _remember(self, cache: AnswersAhead, path: Sequence[Step], ahead: _Ahead) -> None:
-        """Keep what follows the server's own tokens: the rest of a whole answer or of a character, and that its text ends there."""
+        """Keep what follows the server's tokens: the rest of a whole answer or of a character, and that its text ends there."""
         key, raws = _path(path), b""
         for index, step in enumerate(ahead.steps, start=1):
             key += columns_of(step, cache.keys)["key"].to_bytes(8, "little")

@@ -80,15 +80,15 @@ def drawn(steps: Sequence[Step], options: Options, kind: str = ".gif") -> Iterat
     Raises CannotWrite for a file of more than 10 MB.
     """
     style = PictureStyle(options.theme, options.wording)
-    shown: tuple[Beat, ...] = BEATS if options.beats else ("write",)
-    total = len(steps) * len(shown)
+    beats: tuple[Beat, ...] = BEATS if options.beats else ("write",)
+    total = len(steps) * len(beats)
     size = fitting_size(steps[-1], style)  # one size of the text in all frames
     frames: list[bytes] = []  # as PNG, which takes a twentieth of the memory of pixels
     for step in steps:
-        for beat in shown:
+        for beat in beats:
             frames.append(svg.rasterized(step_svg(step, style, beat, (size,)), FRAME_WIDTH / WIDE))
             yield Drawn(len(frames), total)
-    pause = round(1000 / options.speed / len(shown))
+    pause = round(1000 / options.speed / len(beats))
     content = _encoded(frames, style.colours, [*[pause] * (total - 1), max(pause, LAST)], kind)
     if len(content) > MOST_BYTES:
         raise CannotWrite("The animation would be larger than {most} MB. Choose a shorter part.", most=MOST_BYTES // 2**20)

@@ -245,7 +245,7 @@ def _plain_number(value: float, unit: str) -> str:
         return f"{value:,.0f}"
     for size, letter in ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ")):
         if abs(value) >= size * 0.9995:
-            shown = value / size
+            scaled = value / size
             prefix = letter.upper() if unit == "B" else letter  # bytes are written as KB everywhere
-            return f"{shown:.0f} {prefix}{unit}" if shown >= 9.95 else f"{shown:.2g} {prefix}{unit}"
+            return f"{scaled:.0f} {prefix}{unit}" if scaled >= 9.95 else f"{scaled:.2g} {prefix}{unit}"
     return f"{value:.2g} {unit}" if value else f"0 {unit}"

@@ -58,7 +58,7 @@ def step_svg(step: Step, style: PictureStyle, beat: Beat = "write", sizes: Seque
 
 
 def sentence(step: Step, style: PictureStyle, box: tuple[float, float, float], sizes: Sequence[float], newest: bool = True) -> str:
-    """Return the text up to this step, tinted by the model's probability. newest: with the step's own token, marked as chosen.
+    """Return the text up to this step, tinted by the model's probability. newest: with the step's token, marked as chosen.
 
     box: x, y and width. sizes: the largest one in which the text fits is used.
     """
@@ -79,8 +79,8 @@ def fitting_size(step: Step, style: PictureStyle, room: float = WIDE - 2 * MARGI
 
 def _spans(step: Step, style: PictureStyle, newest: bool) -> list[Span]:
     prompt, path = step.sentence(NEWEST)
-    shown = Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", style.colours.muted_text)
-    return [shown, *token_spans(path if newest else path[:-1], style.colours, chosen=step if newest else None)]
+    prompt_span = Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", style.colours.muted_text)
+    return [prompt_span, *token_spans(path if newest else path[:-1], style.colours, chosen=step if newest else None)]
 
 
 def token_spans(path: Sequence[Step], colours: Palette, shows: str = "likely", chosen: Step | None = None) -> list[Span]:
@@ -114,7 +114,7 @@ def row_texts(row: StepRow, wording: Wording) -> tuple[str, str]:
 def _bars(step: Step, style: PictureStyle, fallen: bool, top: float) -> str:
     rows = picture_rows(step).all
     high = min(72.0, 360 / len(rows))
-    return "".join(_bar(row, style, fallen, top + high * line, high) for line, row in enumerate(rows))
+    return "".join(_bar(row, style, fallen, top + high * number, high) for number, row in enumerate(rows))
 
 
 def _bar(row: StepRow, style: PictureStyle, fallen: bool, y: float, high: float) -> str:
@@ -192,15 +192,15 @@ def _segment(
 
 def _marker(style: PictureStyle, at: float, top: float, size: float, roll: Number, ends: tuple[float, float]) -> str:
     c = style.colours
-    shown = style.wording.figures(str(roll))
-    wide = fonts.width(shown, size, True) + 28
+    roll_text = style.wording.figures(str(roll))
+    wide = fonts.width(roll_text, size, True) + 28
     left = min(max(at - wide / 2, ends[0]), ends[1] - wide)
     high = 1.3 * size
     arrow = f'<path d="M {at - 11:.1f} {top - 15:.1f} h 22 l -11 15 z" fill="{c.text}"/>'
     return (
         rect(left, top - 14 - high, wide, high, c.text, 10)
         + arrow
-        + text(left + wide / 2, top - 14 - 0.33 * size, shown, size, c.page, bold=True, anchor="middle")
+        + text(left + wide / 2, top - 14 - 0.33 * size, roll_text, size, c.page, bold=True, anchor="middle")
     )
 
 

@@ -31,7 +31,7 @@ class Scores:
 def observe(
     logits: torch.Tensor, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation:
-    """Return what `core.sampling.observe_stages.observe` returns, computed on the logits' device with transformers' own processors."""
+    """Return what `core.sampling.observe_stages.observe` returns, computed on the logits' device with transformers' processors."""
     scores = logits[None]
     scored = [Scores("model", None, scores)]
     for name, setting, process in stages:

@@ -31,8 +31,8 @@ def observe(
     with np.errstate(all="ignore"):  # infinities and NaN are detected in the largest score
         rows = rows_after(logits, stages, greedy, previous_ids)
         listed = likeliest(logits, top_n)
-        shown = listed if selection.forced is None else np.append(listed, selection.forced)
-        strip, starts = strip_of(rows[-1], selection.roll or 0.0, shown)
+        with_forced = listed if selection.forced is None else np.append(listed, selection.forced)
+        strip, starts = strip_of(rows[-1], selection.roll or 0.0, with_forced)
         names = [name for name, _, _ in stages]
         chosen, more = -1, strip[: also_listed(names, top_n)].tolist()
         if selection.any:
@@ -89,7 +89,7 @@ def _after(row: Row, size: int, name: str, setting: float, process: Processor, p
     """Return the scores after a stage. A token that a cut-off excluded can be left out, because no later stage can bring it back."""
     if name in CUTS:
         cut = row if row.kept == 1 else CUTS[name](row, setting)  # a cut-off always keeps at least one token
-        if cut is None:  # rounding decides, so transformers' own processor is asked
+        if cut is None:  # rounding decides, so transformers' processor is asked
             is_left = _processed(row.whole(size), process, previous_ids) > -math.inf
             cut = row.only(is_left if row.ids is None else is_left[row.ids])
         return cut

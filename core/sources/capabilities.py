@@ -64,7 +64,7 @@ class HasCapabilities(Protocol):
 
 def missing(source: HasCapabilities, *needed: Can) -> str:
     """Return the sentence for the first of these capabilities that the source lacks; "" if it has all of them."""
-    lacking = [each for each in Can if each in needed and each not in source.can]
+    lacking = [capability for capability in Can if capability in needed and capability not in source.can]
     return WHY_NOT[lacking[0]] if lacking else ""
 
 

@@ -36,11 +36,11 @@ class ShownBoard:
 
 def board(run: Experiment) -> Board:
     """Return the board after all observations; each observation is read once, however often it is drawn."""
-    shown = memory(ShownBoard)
-    if shown.board is None or shown.about is not run.about or shown.board.read > len(run.observations):
-        shown.about, shown.board = run.about, Board.of(run.about[0])
-    shown.board.take(run.observations)
-    return shown.board
+    remembered = memory(ShownBoard)
+    if remembered.board is None or remembered.about is not run.about or remembered.board.read > len(run.observations):
+        remembered.about, remembered.board = run.about, Board.of(run.about[0])
+    remembered.board.take(run.observations)
+    return remembered.board
 
 
 def draw_board(run: Experiment) -> None:

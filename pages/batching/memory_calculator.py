@@ -77,16 +77,16 @@ def calculator() -> None:
 def result(shape: ModelShape, card: str, memory: int, tokens: int, weight: float, item: float) -> None:
     """Draw how many requests fit, as a sentence, a bar and a formula. weight, item: bytes per weight and per number of the cache."""
     requests = readers_that_fit(shape, memory, tokens, weight, item)
-    taken, each = weight_bytes(shape, weight), cache_bytes(shape, tokens, item)
-    is_bounded = each > 0  # neither NaN, which is not known, nor 0 of a model without a cache
-    sentence = answer(requests, taken, each, card, memory, tokens)
+    taken, per_request = weight_bytes(shape, weight), cache_bytes(shape, tokens, item)
+    is_bounded = per_request > 0  # neither NaN, which is not known, nor 0 of a model without a cache
+    sentence = answer(requests, taken, per_request, card, memory, tokens)
     st.markdown(f"### {sentence}")
     kinds = (
         ("muted_text", _("weights, {size}").format(size=numbers.size(taken))),
-        ("computed", _("one KV cache, {size}").format(size=numbers.size(each))),
+        ("computed", _("one KV cache, {size}").format(size=numbers.size(per_request))),
         ("line", _("free")),
     )
-    rows = shelf(memory, taken, each if is_bounded else 0.0, requests if is_bounded else 0)
+    rows = shelf(memory, taken, per_request if is_bounded else 0.0, requests if is_bounded else 0)
     chart.draw(cost_charts.memory_bar, rows, key="calculator_shelf", alt_text=sentence.replace("*", ""), legend=kinds)
     legend(*kinds)
     if is_bounded:
@@ -96,15 +96,15 @@ def result(shape: ModelShape, card: str, memory: int, tokens: int, weight: float
         st.caption(longer.format(limit=numbers.whole(shape.context_length)))
 
 
-def answer(requests: int, taken: int, each: float, card: str, memory: int, tokens: int) -> str:
-    """Return how many requests fit, as a sentence. taken, each: bytes of the weights and of one KV cache; NaN: not known."""
+def answer(requests: int, taken: int, per_request: float, card: str, memory: int, tokens: int) -> str:
+    """Return how many requests fit, as a sentence. taken, per_request: bytes of the weights and of one KV cache; NaN: not known."""
     if taken > memory:
         sentence = _("**None.** The weights alone take {weights}, and {card} has {memory}.")
-    elif math.isnan(each):
+    elif math.isnan(per_request):
         sentence = _(
             "**Not known for this architecture**, whose KV cache follows no formula. The weights take {weights}, and {free} are free."
         )
-    elif not each:
+    elif not per_request:
         sentence = _("**Any number**, because this model runs without a KV cache. The weights take {weights}, and {free} are free.")
     elif requests == 0:
         sentence = _("**None.** The weights fit ({weights}), but one KV cache of {context} tokens takes {each}, and {free} are free.")
@@ -118,7 +118,7 @@ def answer(requests: int, taken: int, each: float, card: str, memory: int, token
         memory=numbers.size(memory),
         context=numbers.whole(tokens),
         requests=numbers.whole(requests),
-        each=numbers.size(each),
+        each=numbers.size(per_request),
         free=numbers.size(max(0, memory - taken)),
     )
 
@@ -147,15 +147,15 @@ def formula(shape: ModelShape, item: float) -> str:
     )
 
 
-def shelf(memory: int, taken: int, each: float, requests: int) -> pd.DataFrame:
+def shelf(memory: int, taken: int, per_request: float, requests: int) -> pd.DataFrame:
     """Return the parts of the memory from left to right, as fractions of the whole."""
     start = min(1.0, taken / memory)
     rows: list[tuple[float, float, str, str]] = [(0.0, start, "weights" if taken <= memory else "over", numbers.size(taken))]
     drawn = min(requests, MOST_DRAWN)
-    width = each * requests / memory / drawn if drawn else 0.0
+    width = per_request * requests / memory / drawn if drawn else 0.0
     for index in range(drawn):
         request_label = _("request {number}").format(number=index + 1)
         tip = request_label if drawn == requests else _("{count} requests").format(count=numbers.whole(requests))
         rows.append((start + index * width, start + (index + 1) * width, "notepads", tip))
-    rows.append((start + drawn * width, 1.0, "free", numbers.size(max(0, memory - taken - each * requests))))
+    rows.append((start + drawn * width, 1.0, "free", numbers.size(max(0, memory - taken - per_request * requests))))
     return pd.DataFrame(rows, columns=["start", "end", "part", "tip"])

@@ -123,8 +123,8 @@ def check_view(run: Experiment) -> None:
         return compare_alone(current.model_named(by.model), who, finished_requests)
 
     begin = results.starter(CHECK, by, finished)
-    each = _("Runs every request of the right side once more, alone, with the same dice.")
-    results.start_button(CHECK, _("Compare with single requests"), begin, key="batching_check", help=each, icon=":material/balance:")
+    about = _("Runs every request of the right side once more, alone, with the same dice.")
+    results.start_button(CHECK, _("Compare with single requests"), begin, key="batching_check", help=about, icon=":material/balance:")
     results.part(CHECK, by, begin, batching_view.draw_check)
 
 

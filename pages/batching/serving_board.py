@@ -123,14 +123,14 @@ def drawn_board(servers: Board, titles: Sequence[str], longest: float, colours: 
 
 
 def _drawn_blocks(side: SideRows, y: float, colours: Palette) -> tuple[str, float]:
-    each, columns = 20, WIDE // 20
+    size, columns = 20, WIDE // 20
     parts = []
     for number, holder in enumerate(side.blocks):
-        x, top = each * (number % columns), y + each * (number // columns)
-        parts.append(rect(x, top, each - 2, each - 2, getattr(colours, BLOCK_INKS[KINDS.get(holder, "held")]), 3))
+        x, top = size * (number % columns), y + size * (number // columns)
+        parts.append(rect(x, top, size - 2, size - 2, getattr(colours, BLOCK_INKS[KINDS.get(holder, "held")]), 3))
         if holder >= 0:
-            parts.append(text(x + each / 2 - 1, top + 13, str(holder + 1), 10, colours.text, anchor="middle"))
-    return "".join(parts), each * -(-len(side.blocks) // columns) + 8
+            parts.append(text(x + size / 2 - 1, top + 13, str(holder + 1), 10, colours.text, anchor="middle"))
+    return "".join(parts), size * -(-len(side.blocks) // columns) + 8
 
 
 def board_table(servers: Board) -> pd.DataFrame:

@@ -40,28 +40,30 @@ def passes(steps: Steps) -> pd.DataFrame:
 
     A pass that took far longer than all others is a triangle at the upper edge; its card holds the true time.
     """
-    shown = table(steps, "seconds", 1000).assign(raw=0.0, over=False)
-    shown["raw"] = shown["seconds"]
+    table_of_passes = table(steps, "seconds", 1000).assign(raw=0.0, over=False)
+    table_of_passes["raw"] = table_of_passes["seconds"]
     for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
         mine = [step.seconds * 1000 for step in steps[runner]]
-        at = shown["runner"] == kind
-        places = shown.loc[at, "token"].astype(int) - 1
+        at = table_of_passes["runner"] == kind
+        places = table_of_passes.loc[at, "token"].astype(int) - 1
         around = [middle(mine[max(1, index - 2) : index + 3]) if index else float("nan") for index in places]
-        shown.loc[at, "seconds"] = around
-        named = at & (shown["label"] != "")
-        shown.loc[named, "label"] = numbers.duration((mine[-1] if math.isnan(around[-1]) else around[-1]) / 1000) if around else ""
-    if shown["seconds"].notna().any():
-        edge = 2.0 * shown["seconds"].max()
-        shown["over"] = shown["raw"] > edge
-        shown["raw"] = shown["raw"].clip(upper=edge)
-    return shown
+        table_of_passes.loc[at, "seconds"] = around
+        named = at & (table_of_passes["label"] != "")
+        table_of_passes.loc[named, "label"] = (
+            numbers.duration((mine[-1] if math.isnan(around[-1]) else around[-1]) / 1000) if around else ""
+        )
+    if table_of_passes["seconds"].notna().any():
+        edge = 2.0 * table_of_passes["seconds"].max()
+        table_of_passes["over"] = table_of_passes["raw"] > edge
+        table_of_passes["raw"] = table_of_passes["raw"].clip(upper=edge)
+    return table_of_passes
 
 
 def with_fit(steps: Steps, fits: dict[str, Trend | None]) -> pd.DataFrame:
     """Return the seconds so far, and the sums of the fit."""
-    shown = table(steps, "total_seconds").assign(fit=float("nan"))
+    table_of_totals = table(steps, "total_seconds").assign(fit=float("nan"))
     for kind, fit in fits.items():
         if fit is not None:
-            at = shown["runner"] == kind
-            shown.loc[at, "fit"] = [fit.total(int(token)) for token in shown.loc[at, "token"]]
-    return shown
+            at = table_of_totals["runner"] == kind
+            table_of_totals.loc[at, "fit"] = [fit.total(int(token)) for token in table_of_totals.loc[at, "token"]]
+    return table_of_totals

@@ -29,11 +29,11 @@ def side(title: str, term: str, steps: list[RaceStep], length: int, prompt: str)
     with st.container(border=True, gap="xsmall"):
         elements.section(title, term)
         text = "".join(step.text for step in steps)
-        shown = ("… " if len(text) > SHOWN else "") + text[-SHOWN:] or prompt[-SHOWN:] + " …"
+        end_of_text = ("… " if len(text) > SHOWN else "") + text[-SHOWN:] or prompt[-SHOWN:] + " …"
         justify = "flex-start" if len(text) < SHOWN // 2 else "flex-end"
         st.html(
             f'<div style="height:6em;overflow:hidden;display:flex;flex-direction:column;justify-content:{justify};line-height:1.5">'
-            f'<div style="overflow-wrap:anywhere">{escape(shown)}</div></div>'
+            f'<div style="overflow-wrap:anywhere">{escape(end_of_text)}</div></div>'
         )
         last = steps[-1] if steps else None
         left, right = st.columns(2)

@@ -71,8 +71,8 @@ def draw(run: Experiment) -> None:
         return
     left, right = st.columns(2, gap="large")
     with right:
-        shown: dict[str, Any] = {"format_func": lambda value: numbers.decimal(value, 1), **PERSISTENT}
-        temperature = float(st.select_slider(_("Temperature of the curve"), TEMPERATURES, 1.0, key=AT, **shown))
+        options: dict[str, Any] = {"format_func": lambda value: numbers.decimal(value, 1), **PERSISTENT}
+        temperature = float(st.select_slider(_("Temperature of the curve"), TEMPERATURES, 1.0, key=AT, **options))
         distances(observations, temperature)
     with left:
         legend(*((side, title(part)) for side, part in zip(("dice", "other"), observations, strict=False)))

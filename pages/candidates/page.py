@@ -60,18 +60,18 @@ def beam_view() -> None:
         beam_buttons(now, begin, length)
 
     def draw(run: Experiment) -> None:
-        shown: tuple[BeamStep, ...] = run.observations[: beam_steps()]
-        if shown:
-            candidates_view.draw_beam(shown, run.about)
+        beam: tuple[BeamStep, ...] = run.observations[: beam_steps()]
+        if beam:
+            candidates_view.draw_beam(beam, run.about)
 
     results.part(BEAM, now, begin, draw, _("Press Step: one pass, then the choice."))
 
 
 def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: int) -> None:
     """Draw the buttons: from the start, one step, to the end."""
-    shown, steps = experiment.of(BEAM), beam_steps()
-    fits = shown.made_by == now and not shown.error and not shown.recorded_on
-    ended = fits and not shown.running and steps >= len(shown.observations)
+    beam, steps = experiment.of(BEAM), beam_steps()
+    fits = beam.made_by == now and not beam.error and not beam.recorded_on
+    ended = fits and not beam.running and steps >= len(beam.observations)
     again = elements.pressed(_("From the start"), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
     arrow = ":material/arrow_forward:"
     step_pressed = elements.pressed(_("Step"), type="primary", icon=arrow, disabled=ended, **bound("candidates_beam_step"))
@@ -89,8 +89,8 @@ def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: 
 
 def beam_steps() -> int:
     """Return how many steps of the search are shown; all of a recorded result."""
-    shown = experiment.of(BEAM)
-    return len(shown.observations) if shown.recorded_on else memory(candidates_view.Beam).steps
+    beam = experiment.of(BEAM)
+    return len(beam.observations) if beam.recorded_on else memory(candidates_view.Beam).steps
 
 
 frame.header(

@@ -168,9 +168,9 @@ def sweep_view() -> None:
         results.start_button(SWEEP, _("Write"), begin, type="primary", icon=":material/edit:")
 
     def draw(run: Experiment) -> None:
-        for number, line in enumerate(run.observations):
-            label = _("off") if run.about == "top_k" and line.value == 0 else numbers.short(line.value)
-            tinted_text(line.path, key=f"compare_line_{number}", mark=line.parts_at, label=label, small=True)
+        for number, swept in enumerate(run.observations):
+            label = _("off") if run.about == "top_k" and swept.value == 0 else numbers.short(swept.value)
+            tinted_text(swept.path, key=f"compare_line_{number}", mark=swept.parts_at, label=label, small=True)
 
     results.part(SWEEP, now, begin, draw, _("Press Write: one line for each value of the setting, from one end to the other."))
 

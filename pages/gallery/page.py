@@ -27,12 +27,12 @@ def text_card(name: str) -> None:
         st.markdown(f"**{_(title)}**")
         st.caption(_(point))
         try:
-            shown = gallery.card(name)
+            card = gallery.card(name)
         except BadRecording:
             st.caption(_("This recording cannot be read."))
             return
-        st.text(shown.excerpt)
-        origin = _("{model} · {tokens}").format(model=offered_models.title(shown.model), tokens=numbers.tokens(shown.tokens))
+        st.text(card.excerpt)
+        origin = _("{model} · {tokens}").format(model=offered_models.title(card.model), tokens=numbers.tokens(card.tokens))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(origin, width="content")
             if elements.pressed(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):

@@ -108,10 +108,10 @@ def attention(step: SelectedStep, result: Inside) -> None:
     scored_text(inside_charts.attention_words(step.texts, step.tokens, shares), key="inside_gaze", alt_text=alt_text, max_height="14rem")
     st.caption(_("Much of it often goes to the first token, where heads attend when no other token matters to them."))
     count, window = len(step.tokens), inside_charts.HEAT
-    shown = _("all {count} tokens").format(count=count)
+    which_tokens = _("all {count} tokens").format(count=count)
     if count > window:
-        shown = _("the first and the newest {newest} of {count} tokens").format(count=numbers.whole(count), newest=window - 1)
-    elements.section(_("Layer by layer"), _("mean over heads, % of each layer; {shown}").format(shown=shown))
+        which_tokens = _("the first and the newest {newest} of {count} tokens").format(count=numbers.whole(count), newest=window - 1)
+    elements.section(_("Layer by layer"), _("mean over heads, % of each layer; {shown}").format(shown=which_tokens))
     depths = [(share, inside_charts.heat_opacity(inside_charts.heat_depth(share))) for share in inside_charts.SHADES]
     legend(*((f"color-mix(in srgb, {css('text')} {depth:.0%}, transparent)", numbers.percent(share)) for share, depth in depths))
     alt_text = _("One row per layer, one column per token: the darker, the larger its part of the attention.")

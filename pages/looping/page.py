@@ -111,12 +111,12 @@ def draw_copies(result: Looping) -> None:
     rows = [
         (
             numbers.whole(number),
-            numbers.percent(each.mean),
-            numbers.percent(each.risen),
-            numbers.percent(each.likeliest),
-            numbers.bits(each.entropy),
+            numbers.percent(copy.mean),
+            numbers.percent(copy.risen),
+            numbers.percent(copy.likeliest),
+            numbers.bits(copy.entropy),
         )
-        for number, each in enumerate(result.each, 1)
+        for number, copy in enumerate(result.each, 1)
     ]
     elements.table(head, rows)
     first, last = result.each[0].mean, result.each[-1].mean
@@ -164,8 +164,8 @@ def _row(tried: Remedy) -> tuple[str, ...]:
     if tried.left_at is not None and tried.again:
         left = _("{left}, into a loop of {tokens}").format(left=left, tokens=numbers.tokens(tried.again))
     text = " ".join(tried.text.split())
-    shown = text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}…"
-    return _name(tried), left, *_price(tried), plain(shown).replace("|", "\\|")
+    shortened = text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}…"
+    return _name(tried), left, *_price(tried), plain(shortened).replace("|", "\\|")
 
 
 def _name(tried: Remedy) -> str:

@@ -48,7 +48,7 @@ FEWEST, MOST_PAGES = 4, 96
 def choose_budget() -> MemoryBudget:
     """Draw the controls of the budget, and return it."""
     model = current.model()
-    each = kv_bytes_per_token(model)
+    per_token = kv_bytes_per_token(model)
     with st.container(gap="xsmall"):
         title = lambda key: _(names.EVICTION[key])  # noqa: E731 (a short format function)
         policy = st.pills(
@@ -57,7 +57,7 @@ def choose_budget() -> MemoryBudget:
         policy = policy or POLICIES[1]
         st.caption(f"{_(names.EVICTION_EFFECT[policy]).removesuffix('.')} · {_(names.EVICTION_TERMS[policy])}")
     budget, middle, right = st.columns([0.46, 0.27, 0.27], gap="large")
-    size = lambda count: numbers.size(count * each)  # noqa: E731 (a short format function)
+    size = lambda count: numbers.size(count * per_token)  # noqa: E731 (a short format function)
     counts = range(FEWEST, MOST_PAGES + 1)
     pages = budget.select_slider(_("Memory for the KV cache"), counts, value=40, key="memory_budget", format_func=size, **PERSISTENT)
     shared = _("Each request gets an equal share. With fewer requests, each one has more lines.")
@@ -66,7 +66,7 @@ def choose_budget() -> MemoryBudget:
     if policy == ATTENTION_SINKS:
         first = _("Many models attend to the very first tokens. Keeping a few of them often helps.")
         sinks = right.number_input(_("First lines to keep"), 0, 16, 4, key="memory_sinks", help=first, **PERSISTENT)
-    plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(requests))
+    plan = MemoryBudget(int(pages) * per_token, policy, int(sinks), int(requests))
     st.caption(
         _("{pages} lines of {each} for each request").format(
             pages=tokens_that_fit(model, plan), each=numbers.size(kv_bytes_per_token(model, plan.bits))

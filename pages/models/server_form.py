@@ -22,12 +22,12 @@ def connect() -> None:
     if not address:
         notify(_("Give the address of the server. Nothing was sent."))
         return
-    shown = Address.parse(address)
-    current.fill("models_address", shown.url)  # a name and a password in the address are removed from the page
-    if operator_role.sits_here() and is_closed_here(shown):  # others could find out in this way which programs run here
-        raise InputError("Nothing listens at {address} on this machine. Start the server, or correct the port.", address=shown.shown)
+    parsed = Address.parse(address)
+    current.fill("models_address", parsed.url)  # a name and a password in the address are removed from the page
+    if operator_role.sits_here() and is_closed_here(parsed):  # others could find out in this way which programs run here
+        raise InputError("Nothing listens at {address} on this machine. Start the server, or correct the port.", address=parsed.shown)
     current.use_model(address, tokenizer, key or None)
-    notify(model_cards.in_use(shown.shown))
+    notify(model_cards.in_use(parsed.shown))
 
 
 def from_a_server() -> None:

@@ -46,8 +46,8 @@ def leave() -> None:
 def stop_download(name: str | None) -> None:
     """Stop one download, or all of them."""
     operator_role.require_operator()
-    for each, download in list(all_downloads().items()):
-        if name in (None, each):
+    for name_of_download, download in list(all_downloads().items()):
+        if name in (None, name_of_download):
             download.stop()
 
 

@@ -239,11 +239,11 @@ def draw_cascade(run: Experiment) -> None:
 
 def cascade_word(token: CascadeToken, tinted: bool) -> Word:
     """Return a token of the cascade; those of the large model are tinted."""
-    line = _("written by the large model") if token.by_large else _("written by the small model")
+    about = _("written by the large model") if token.by_large else _("written by the small model")
     if not math.isnan(token.entropy):
-        line = _("{who}; entropy {bits}").format(who=line, bits=numbers.bits(token.entropy))
+        about = _("{who}; entropy {bits}").format(who=about, bits=numbers.bits(token.entropy))
     text = token.text.replace(" ", "␣").replace("\n", "↵")
-    return Word(text, "computed", 0.3 if token.by_large and tinted else 0.0, lines=(line,))
+    return Word(text, "computed", 0.3 if token.by_large and tinted else 0.0, lines=(about,))
 
 
 def draw_evaluation(run: Experiment) -> None:

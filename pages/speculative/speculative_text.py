@@ -40,8 +40,8 @@ def speculative_text(prompt: str, rounds: Sequence[SpeculativeRound], *, key: st
 
 def tokens_of_round(draft_round: SpeculativeRound) -> list[tuple[str, str]]:
     """Return (text, verdict) of what a round shows: a rejected token before its correction, without the draft tokens after it."""
-    shown = [(guess.text, guess.verdict) for guess in draft_round.drafted if guess.verdict != "dropped"]
-    return [*shown, (draft_round.text, draft_round.kind)] if draft_round.token_id >= 0 else shown
+    verdicts = [(guess.text, guess.verdict) for guess in draft_round.drafted if guess.verdict != "dropped"]
+    return [*verdicts, (draft_round.text, draft_round.kind)] if draft_round.token_id >= 0 else verdicts
 
 
 def draft_tokens(draft_round: SpeculativeRound, *, key: str) -> None:

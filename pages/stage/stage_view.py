@@ -38,7 +38,7 @@ def stage_data() -> dict[str, Any]:
 
 
 def _data(run: Generation | None, state: StageState, notice: str) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+    data: dict[str, Any] = {
         "texts": said(texts.TEXTS),
         "doubt": WITHOUT_A_CHOICE,
         "beats": list(texts.BEATS),
@@ -57,7 +57,7 @@ def _data(run: Generation | None, state: StageState, notice: str) -> dict[str, A
         "phones": [[address.partition("://")[2], code_picture(address)] for address in live_addresses()[:1]],
     }
     if run is None:
-        return shown
+        return data
     name, parameters = offered_models.title(run.model_name), numbers.count(run.model.parameter_count)
     ending = (
         _("A saved answer of {model}, one token at a time.")
@@ -66,7 +66,7 @@ def _data(run: Generation | None, state: StageState, notice: str) -> dict[str, A
         if Can.NEW_TOKENS not in run.can
         else _("Written by {model}, {parameters} parameters, one token at a time.")
     )
-    return shown | {
+    return data | {
         "words": text_payload(run),
         "looks": steps_payload(run, min(state.at, len(run.path)), not state.rolled_only),
         "count": len(run.path),

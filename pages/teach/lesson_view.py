@@ -60,11 +60,11 @@ def error(lesson: Lesson) -> None:
 
 def expected(lesson: Lesson) -> None:
     """Draw the next-token probabilities after the prompt, before and at the moment looked at, and both texts."""
-    looks, shown = lesson.looks, lesson.shown
-    assert shown is not None
+    looks, shown_probe = lesson.looks, lesson.shown
+    assert shown_probe is not None
     title = _("What it expects after “{beginning}”").format(beginning=lesson.beginning)
-    elements.section(title, _("next token, before and after {index} steps").format(index=shown.index))
-    for name, probe in ((_("Before"), looks[0]), (_("After {index} steps").format(index=shown.index), shown)):
+    elements.section(title, _("next token, before and after {index} steps").format(index=shown_probe.index))
+    for name, probe in ((_("Before"), looks[0]), (_("After {index} steps").format(index=shown_probe.index), shown_probe)):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(name, width="content")
             st.text(f"{lesson.beginning}{probe.written}", width="content")
@@ -73,7 +73,7 @@ def expected(lesson: Lesson) -> None:
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens: pale before the training, solid now.")
     chart.draw(
         teach_charts.before_and_after,
-        teach_charts.before_and_after_rows(looks, shown),
+        teach_charts.before_and_after_rows(looks, shown_probe),
         key="teach_bars",
         alt_text=alt_text,
         title=title,
@@ -84,15 +84,15 @@ def expected(lesson: Lesson) -> None:
 def still_known(lesson: Lesson) -> None:
     """Draw the probabilities after the prompt about something that the model knew before."""
     looks = teach_charts.known_looks(lesson.looks)
-    shown = next((probe for probe in looks if lesson.shown is not None and probe.index == lesson.shown.index), None)
-    if shown is None:
+    shown_probe = next((probe for probe in looks if lesson.shown is not None and probe.index == lesson.shown.index), None)
+    if shown_probe is None:
         return
     title = _("Does it still know “{beginning}”?").format(beginning=lesson.known)
     elements.section(title, _("catastrophic forgetting"))
-    table = teach_charts.before_and_after_rows(looks, shown, STILL_SHOWN)
+    table = teach_charts.before_and_after_rows(looks, shown_probe, STILL_SHOWN)
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens after a known prompt: pale before, solid now.")
     chart.draw(teach_charts.before_and_after, table, key="teach_kept", title=title, alt_text=alt_text, rows=STILL_SHOWN)
-    st.markdown(teach_charts.memory_verdict(looks[0], shown))
+    st.markdown(teach_charts.memory_verdict(looks[0], shown_probe))
 
 
 def measured(lesson: Lesson) -> None:

@@ -53,8 +53,8 @@ def plan_controls() -> tuple[TrainingPlan, int]:
         rates = ", ".join(f"{_(name)} {numbers.short(rate)}" for name, rate in RATES.items())
         step_size = _("How far the weights move at each step (learning rate of AdamW: {rates}).").format(rates=rates)
         rate = elements.choice(_("Learning rate"), list(RATES), "medium", "teach_rate", format_func=_, help=step_size)
-        each = _("How often the model reads your sentences and changes its weights.")
-        steps = st.select_slider(_("Steps"), STEPS, 20, key="teach_steps", help=each, **PERSISTENT)
+        about = _("How often the model reads your sentences and changes its weights.")
+        steps = st.select_slider(_("Steps"), STEPS, 20, key="teach_steps", help=about, **PERSISTENT)
     return TrainingPlan(learning_rate=RATES[rate], rehearsal=share / 100), int(steps)
 
 

@@ -31,19 +31,19 @@ def attend_blocks(queries, group, size, keys, values, head, blocks, count, scali
         block_keys = keys.ctypes.data + 4 * block * (blocks[first // block] * keys.shape[1] + head * size)
         blend(asking, 4 * size, group, block_keys, 4 * block, size, block, into + 4 * first, apart)
     for g in range(group):
-        line, mixed = scores[g], out[g * size : (g + 1) * size]
+        row_scores, mixed = scores[g], out[g * size : (g + 1) * size]
         sound = k.zero
         for t in range(count):
-            line[t] *= scaling
-            sound += line[t] - line[t]  # 0, or NaN if a score is not finite: a broken model must be detected
-        top = k.highest(line, count)
+            row_scores[t] *= scaling
+            sound += row_scores[t] - row_scores[t]  # 0, or NaN if a score is not finite: a broken model must be detected
+        top = k.highest(row_scores, count)
         total = k.zero
         for t in range(count):
-            line[t] = k.exponential(line[t] - top)
-            total += line[t]
+            row_scores[t] = k.exponential(row_scores[t] - top)
+            total += row_scores[t]
         share = k.one / total + sound
         for t in range(count):
-            line[t] *= share
+            row_scores[t] *= share
         for d in range(size):
             mixed[d] = k.zero
     for first in range(0, count, block):
@@ -53,7 +53,7 @@ def attend_blocks(queries, group, size, keys, values, head, blocks, count, scali
 
 @njit(nogil=True, fastmath=k.QUICK)
 def add_change(layer, column, epsilon, factor, change, hidden):  # type: ignore[no-untyped-def]
-    """Add a part's output to a row, after the part's own norm if it has one."""
+    """Add a part's output to a row, after the part's norm if it has one."""
     if layer[column] != 0:
         k.norm(layer[column:], epsilon, change, 1, change)
     for i in range(len(hidden)):

@@ -140,7 +140,7 @@ def rounded_down(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def larger(typing_context: Any, a: Any, b: Any) -> Any:
-    """Return the larger of two float32, NaN if either is. numba's own max is not vectorised."""
+    """Return the larger of two float32, NaN if either is. numba's max is not vectorised."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         name, kind = "llvm.maximum.f32", ir.FunctionType(ir.FloatType(), [ir.FloatType()] * 2)
@@ -300,9 +300,9 @@ def attend(query, keys, values, begin, stop, scaling, softcap, scores, out):  # 
     for t in range(count):
         scores[t] = zero
     for d in range(size):
-        factor, line = query[d] * scaling, keys[d, begin:stop]
+        factor, numbers = query[d] * scaling, keys[d, begin:stop]
         for t in range(count):
-            scores[t] += factor * line[t]
+            scores[t] += factor * numbers[t]
     if softcap > 0:
         for t in range(count):
             scores[t] = softcap * hyperbolic_tangent(scores[t] / softcap)
@@ -317,9 +317,9 @@ def attend(query, keys, values, begin, stop, scaling, softcap, scores, out):  # 
     for d in range(size):
         out[d] = zero
     for t in range(count):
-        weight, line = scores[t] * share, values[begin + t]
+        weight, numbers = scores[t] * share, values[begin + t]
         for d in range(size):
-            out[d] += weight * line[d]
+            out[d] += weight * numbers[d]
 
 
 @njit(fastmath=QUICK, nogil=True)

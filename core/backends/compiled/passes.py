@@ -126,8 +126,8 @@ class WeightTable:
         self._shape = np.array([parts.hidden_size, parts.heads, parts.kv_heads, parts.head_size], np.int64)
         widest = max((len(rotary.frequencies) for rotary in parts.rotaries), default=1)
         self._frequencies = np.zeros((max(1, len(parts.rotaries)), widest), np.float32)
-        for line, rotary in zip(self._frequencies, parts.rotaries, strict=False):
-            line[: len(rotary.frequencies)] = rotary.frequencies
+        for frequencies, rotary in zip(self._frequencies, parts.rotaries, strict=False):
+            frequencies[: len(rotary.frequencies)] = rotary.frequencies
         self._halves = np.array([len(rotary.frequencies) for rotary in parts.rotaries] or [0], np.int64)
         self._scales = np.array([rotary.scale for rotary in parts.rotaries] or [1], np.float32)
         self.longest = None if parts.positions is None else len(parts.positions)

@@ -2,7 +2,7 @@
 
 Each position is rounded once, when it is written, in groups of 32 numbers. Each group has a scale and a lowest value of 16 bits each. All
 reads return the rounded numbers. Computing a text at once or token by token differs only by the order of sums, which can change a rounded
-number by one step: up to 6e-3 in the logits of the bundled model at 8 bits. transformers' own quantized layers round a whole block again
+number by one step: up to 6e-3 in the logits of the bundled model at 8 bits. transformers' quantized layers round a whole block again
 whenever it is full, and need packages that do not support 8 bits.
 """
 

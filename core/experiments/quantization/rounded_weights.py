@@ -1,7 +1,7 @@
 """Quantize a model's weights or its KV cache to fewer bits; measure the change of its probabilities and texts, and the saved bytes.
 
 Weights are rounded to nearest (`core/engine/weight_rounding.py`), 32 numbers or a whole row with one scale, and written back as ordinary
-weights for the network's own forward pass. This works for every architecture, and all differences come from the rounding. The bytes are
+weights for the network's forward pass. This works for every architecture, and all differences come from the rounding. The bytes are
 computed, and the time stays the same, because the pass still uses ordinary weights.
 """
 

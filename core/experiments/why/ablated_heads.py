@@ -86,10 +86,10 @@ def ablated_heads(
     ids = [int(i) for i in token_ids]
     ablator = Ablator(model, ids, target_id, value, against)
     effects: list[list[float | None]] = [[None] * ablator.heads for _layer in range(ablator.layers)]
-    shown = tuple(texts or (model.token(i).text for i in ids))
+    pieces = tuple(texts or (model.token(i).text for i in ids))
     before, other = ablator.log_probability, "" if against is None else model.piece(against)
     chance = changed(before, 0.0, bool(other))
-    result = AblatedHeads(shown, model.piece(target_id), value, chance, (), 0, against=other, log_probability=before)
+    result = AblatedHeads(pieces, model.piece(target_id), value, chance, (), 0, against=other, log_probability=before)
     for some, measured in ablator.measure():
         for (layer, head), effect in zip(some, measured, strict=True):
             effects[layer][head] = float(effect)

@@ -40,6 +40,6 @@ def logit_sum(
 ) -> Iterator[LogitSum]:
     """Yield the target's logit as a sum, once. Raises what `logit_parts` raises."""
     ids = [int(i) for i in token_ids]
-    layers, heads = (logit_parts(model, ids, target_id, each, against) for each in (False, True))
-    shown, other = tuple(texts or (model.token(i).text for i in ids)), "" if against is None else model.piece(against)
-    yield LogitSum(shown, model.piece(target_id), layers.parts, heads.parts, layers.logit, other)
+    layers, heads = (logit_parts(model, ids, target_id, by_heads, against) for by_heads in (False, True))
+    pieces, other = tuple(texts or (model.token(i).text for i in ids)), "" if against is None else model.piece(against)
+    yield LogitSum(pieces, model.piece(target_id), layers.parts, heads.parts, layers.logit, other)

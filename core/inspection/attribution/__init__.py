@@ -8,7 +8,7 @@
     (6,)
 
 Token ids are lists, `target_id` is the token to explain. Effects are in nats; positive: the part spoke for the token. Passes run on
-transformers' own network, not on the compiled one.
+transformers' network, not on the compiled one.
 """
 
 from core.engine.network_changes import Steering

@@ -43,7 +43,7 @@ class Passes:
 
     @contextmanager
     def turn(self, gradients: bool = False) -> Iterator[None]:
-        """Hold the model's lock. Raises NoRoom instead of the device's own error."""
+        """Hold the model's lock. Raises NoRoom instead of the device's error."""
         engine = self.model.engine
         message = Message("There is not enough memory on {device} for this. Use a shorter text.", device=self.model.device)
         mode = torch.enable_grad() if gradients else torch.inference_mode()

@@ -178,7 +178,7 @@ def place_of(family: Family, name: str) -> str | None:
 def config_of(header: Header) -> dict[str, Any]:
     """Return config.json for a file that `why_not_here` accepts.
 
-    transformers' own reader takes the head size of Qwen 3, the context of GPT-2 and the biases of Llama from its defaults.
+    transformers' reader takes the head size of Qwen 3, the context of GPT-2 and the biases of Llama from its defaults.
     """
     family, prefix = FAMILIES[header.architecture], header.architecture
     config: dict[str, Any] = {"model_type": family.model_type, **family.fixed}

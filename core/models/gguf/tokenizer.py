@@ -1,9 +1,9 @@
 """The tokenizer that a GGUF file describes in its own metadata, as an ordinary tokenizer.json.
 
-`tokenizer.ggml.pre` names the expressions that split a text before byte pairs are merged. Only those that agree with llama.cpp's own test
+`tokenizer.ggml.pre` names the expressions that split a text before byte pairs are merged. Only those that agree with llama.cpp's test
 vectors are known here. Files with another one are for llama-server.
 
-transformers' own reader (`gguf_file=`) does not agree with these vectors: it splits some numbers of SmolLM otherwise, merges whole words
+transformers' reader (`gguf_file=`) does not agree with these vectors: it splits some numbers of SmolLM otherwise, merges whole words
 of Llama 3, and drops a space before a text of Llama 2.
 """
 
@@ -138,7 +138,7 @@ def chat_template_of(metadata: dict[str, Any]) -> str | None:
 
 def write_tokenizer(metadata: dict[str, Any], folder: Path) -> None:
     """Write the tokenizer of this metadata, which `why_no_tokenizer` accepts, into a folder. Raises ValueError if the result differs
-    from the file's own list of tokens."""
+    from the file's list of tokens."""
     from tokenizers import AddedToken
 
     tokens, types = metadata["tokenizer.ggml.tokens"], types_of(metadata)

@@ -1,6 +1,6 @@
 """The weights of a GGUF file as an ordinary folder of safetensors: which precision, and the numbers as transformers expects them.
 
-llama.cpp's converter permutes rotary rows, transposes or shifts some matrices; that is undone here. transformers' own reader (`gguf_file=`)
+llama.cpp's converter permutes rotary rows, transposes or shifts some matrices; that is undone here. transformers' reader (`gguf_file=`)
 gives the same bits. But it holds the whole model in memory, takes one part of a split file for the whole, and ignores tensors and settings
 that it does not know.
 """

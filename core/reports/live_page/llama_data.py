@@ -36,20 +36,22 @@ class LlamaData:
     planes: bytes
 
 
-def checked_model(model: Source) -> tuple[LanguageModel, Parts, dict[str, Any]]:
+def checked_model(source: Source) -> tuple[LanguageModel, Parts, dict[str, Any]]:
     """Return the model, its parts and its tokenizer. Raises NotForThisModel with the reason and the size of the weights."""
-    if not isinstance(model, LanguageModel):
-        raise NotForThisModel("A live page needs the weights of a model, and {name} is a recording or runs on a server.", name=_name(model))
-    if model.parameter_count * 2 > MOST_BYTES:
-        raise _refusal(model, model.parameter_count * 2, Message("it is too large"))
-    backend = model.engine.backend
-    parts = backend.parts if isinstance(backend, FastDecoder) else parts_of(model.load_network())
-    if parts is None or not _is_llama(parts) or model.vocabulary_size > MOST_TOKENS:
-        raise _refusal(model, model.weight_bytes, Message("its architecture is another one"))
-    tokenizer = _tokenizer(model)
+    if not isinstance(source, LanguageModel):
+        raise NotForThisModel(
+            "A live page needs the weights of a model, and {name} is a recording or runs on a server.", name=_name(source)
+        )
+    if source.parameter_count * 2 > MOST_BYTES:
+        raise _refusal(source, source.parameter_count * 2, Message("it is too large"))
+    backend = source.engine.backend
+    parts = backend.parts if isinstance(backend, FastDecoder) else parts_of(source.load_network())
+    if parts is None or not _is_llama(parts) or source.vocabulary_size > MOST_TOKENS:
+        raise _refusal(source, source.weight_bytes, Message("its architecture is another one"))
+    tokenizer = _tokenizer(source)
     if tokenizer is None:
-        raise _refusal(model, model.weight_bytes, Message("its tokenizer is not a byte-level BPE"))
-    return model, parts, tokenizer
+        raise _refusal(source, source.weight_bytes, Message("its tokenizer is not a byte-level BPE"))
+    return source, parts, tokenizer
 
 
 def llama_data(model: LanguageModel, parts: Parts, tokenizer: dict[str, Any]) -> LlamaData:
@@ -66,9 +68,9 @@ def _refusal(model: LanguageModel, size: int, reason: Message) -> NotForThisMode
     return NotForThisModel(sentence.with_values(name=_name(model), reason=reason, **megabytes))
 
 
-def _name(model: Source) -> str:
+def _name(source: Source) -> str:
     """Return the last part of a model's name: a folder's path is nobody else's."""
-    return quote(PurePath(model.name.replace("\\", "/")).name)
+    return quote(PurePath(source.name.replace("\\", "/")).name)
 
 
 def _is_llama(parts: Parts) -> bool:

@@ -21,10 +21,10 @@ class Gauge:
     details: tuple[str, ...]
 
 
-def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
+def reading(distribution: TokenDistribution | Step, source: Source) -> Gauge:
     """Return what the gauge shows."""
     tokens, forward = distribution.position, distribution.forward
-    if not forward.counted or not model.context_length:
+    if not forward.counted or not source.context_length:
         why = _("A saved answer does not say which tokens the server kept, and not every server reports it.")
         return Gauge(
             used=_("not reported by the server") if distribution.forward.has_facts else _("not in this file"),
@@ -35,7 +35,7 @@ def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
     served = distribution.top_logprobs_count > 0
     counts = {
         "tokens": numbers.whole(tokens),
-        "each": numbers.whole(model.cache_bytes_per_token),
+        "each": numbers.whole(source.cache_bytes_per_token),
         "whole": numbers.whole(forward.cache_bytes),
     }
     if served:
@@ -45,7 +45,7 @@ def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
         )
         filled = _("{tokens} of {limit} tokens · assumed")
     else:
-        by_formula = forward.cache_bytes == tokens * model.cache_bytes_per_token
+        by_formula = forward.cache_bytes == tokens * source.cache_bytes_per_token
         used = _(STEP["in_use"]) if by_formula else _("In use: {whole} bytes, counted from the tensors")
         filled = _(STEP["of_tokens"]) if forward.held_bytes is None else _("{tokens} of {limit} tokens · {held} held")
     details = [used.format(**counts)]
@@ -55,8 +55,8 @@ def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
     return Gauge(
         used=numbers.size(forward.cache_bytes),
         filled=filled.format(
-            tokens=numbers.whole(tokens), limit=numbers.whole(model.context_length), held=numbers.size(forward.held_bytes or 0)
+            tokens=numbers.whole(tokens), limit=numbers.whole(source.context_length), held=numbers.size(forward.held_bytes or 0)
         ),
-        share=tokens / model.context_length,
+        share=tokens / source.context_length,
         details=(*details, _(STEP["notepad"])),
     )

@@ -70,8 +70,8 @@ def _tree_texts(row: Row, x: float, y: float, colours: Palette) -> str:
     named = row.name or (_("you are here") if row.here else "")
     note = " · ".join(part for part in (named, row.note) if part)
     room = WIDE - x - width(note, 13) - 12
-    shown = drawing.shortened(row.text.strip().replace("\n", " ↵ "), 16, max(60, room), row.here)
-    return text(x, y, shown, 16, ink, bold=row.here) + text(x + width(shown, 16, row.here) + 12, y, note, 13, colours.muted_text)
+    shortened = drawing.shortened(row.text.strip().replace("\n", " ↵ "), 16, max(60, room), row.here)
+    return text(x, y, shortened, 16, ink, bold=row.here) + text(x + width(shortened, 16, row.here) + 12, y, note, 13, colours.muted_text)
 
 
 def tree_table(rows: Sequence[Row]) -> pd.DataFrame:

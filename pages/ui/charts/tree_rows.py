@@ -31,7 +31,7 @@ class Row:
 
 def rows_of_run(run: Tree) -> list[Row]:
     """Return all branches of a run, in the order of writing. A row also ends at the current node and at a named node."""
-    line = set(run.line)
+    on_path = set(run.line)
 
     def ends(node: int) -> bool:
         return node == run.here or bool(run.nodes[node].name)
@@ -47,7 +47,7 @@ def rows_of_run(run: Tree) -> list[Row]:
                 text="".join(step.text or step.piece for step in steps),
                 share=share,
                 note=_("{share} · {count}").format(share=numbers.percent(share), count=numbers.tokens(len(steps))),
-                kind="path" if chain[0] in line else "open",
+                kind="path" if chain[0] in on_path else "open",
                 name=end.name,
                 here=end.node_id == run.here,
                 gone=len(run.nodes_to_delete(end.node_id)),

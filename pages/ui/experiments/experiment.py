@@ -71,10 +71,10 @@ def forget(name: str) -> None:
 @action_boundary
 def play_again(name: str, speed: float = 1.0) -> None:
     """Play a recorded experiment at `speed` times its own speed. It stays marked as a recording."""
-    shown = of(name)
-    if shown.recorded_on and shown.observations and not shown.running:
-        recording = RecordedExperiment(name, shown.recorded_on, shown.observations, shown.seconds)
-        start(name, lambda: recording.again(speed), shown.made_by, shown.about, recorded_on=shown.recorded_on)
+    snapshot = of(name)
+    if snapshot.recorded_on and snapshot.observations and not snapshot.running:
+        recording = RecordedExperiment(name, snapshot.recorded_on, snapshot.observations, snapshot.seconds)
+        start(name, lambda: recording.again(speed), snapshot.made_by, snapshot.about, recorded_on=snapshot.recorded_on)
 
 
 @action_boundary

@@ -27,7 +27,7 @@ def plain(text: object, longest: int = 2000) -> str:
     """
     written = str(text)
     begun = written[: 4 * longest]  # the rest is not read: an opened file can have millions of blanks
-    shown = "".join(c for c in _LINES.sub(" ", begun).lstrip() if c.isprintable() or c == _NUMBER_SPACE)
-    shown = shown if len(shown) <= longest and begun == written else shown[: longest - 3] + "..."
-    marked = _MARKS.sub(lambda match: f"\\{match[0]}", _STARTS_A_LINK.sub(_NO_BREAK, shown))
+    printable = "".join(c for c in _LINES.sub(" ", begun).lstrip() if c.isprintable() or c == _NUMBER_SPACE)
+    printable = printable if len(printable) <= longest and begun == written else printable[: longest - 3] + "..."
+    marked = _MARKS.sub(lambda match: f"\\{match[0]}", _STARTS_A_LINK.sub(_NO_BREAK, printable))
     return _AT_THE_START.sub(r"\1\\\2", marked)

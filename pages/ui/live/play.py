@@ -63,14 +63,14 @@ _players: WeakKeyDictionary[Source, Players] = WeakKeyDictionary()
 _lock = Lock()
 
 
-def _players_of(model: Source) -> Players:
+def _players_of(source: Source) -> Players:
     with _lock:
-        return _players.setdefault(model, Players())
+        return _players.setdefault(source, Players())
 
 
-def turn(model: Source) -> AbstractContextManager[Any]:
+def turn(source: Source) -> AbstractContextManager[Any]:
     """Return the turn of a player among all players of this model."""
-    return _players_of(model).turn.acquire_unloaded()
+    return _players_of(source).turn.acquire_unloaded()
 
 
 def crowd(session: Session) -> str:

@@ -56,9 +56,9 @@ def _border(distribution: TokenDistribution | Step, path: Sequence[Step], error:
     return notes
 
 
-def times(path: Sequence[Step], model: Source) -> list[Note]:
+def times(path: Sequence[Step], source: Source) -> list[Note]:
     """Return how much of the newest step's time the server computed, and how long the request waited there."""
-    if not path or not path[-1].forward.measured or not on_a_server(path[-1], model):
+    if not path or not path[-1].forward.measured or not on_a_server(path[-1], source):
         return []
     forward = path[-1].forward
     queue = _(", and {queue} in its queue").format(queue=numbers.duration(forward.queue_seconds)) if forward.queue_seconds else ""

@@ -172,9 +172,9 @@ def ensure_model_loaded(model: LanguageModel) -> None:
             pass
 
 
-def eviction(model: Source) -> Eviction:
+def eviction(source: Source) -> Eviction:
     """Return how often this model was unloaded, and for which other model."""
-    return _REGISTRY.eviction(model)
+    return _REGISTRY.eviction(source)
 
 
 def in_memory() -> dict[str, LanguageModel]:
@@ -196,5 +196,5 @@ def title(name: str) -> str:
     """Return the name of a model for sentences: its title if known, a hub id unchanged, else the last part of its path or address."""
     repository = name.partition("@")[0]
     titles = {entry.name: entry.title for entry in list_models()} | {offer.name: offer.title for offer in OFFERS}
-    shown = titles.get(repository, name if name.count("/") == 1 and not name.startswith(("/", ".", "~")) else Path(name).name)
-    return shown if shown in titles.values() else quoted(shown)[1:-1]
+    title_of_name = titles.get(repository, name if name.count("/") == 1 and not name.startswith(("/", ".", "~")) else Path(name).name)
+    return title_of_name if title_of_name in titles.values() else quoted(title_of_name)[1:-1]

@@ -114,10 +114,10 @@ async def now(request: Request, address: str) -> Response:
     key = request.headers.get(KEY, "")[:64]
     phone = None if key else _phone(request)
     room = ROOMS.of_phone(_code(request), phone, address, key, _entry(request))
-    shown = counts(room)
+    numbers = counts(room)
     if request.query_params.get("seen") != str(room.version):
-        shown["question"] = _shown(room.question, phone)
-    return JSONResponse(shown, headers=NO_STORE)
+        numbers["question"] = _shown(room.question, phone)
+    return JSONResponse(numbers, headers=NO_STORE)
 
 
 @bounded

@@ -55,8 +55,10 @@ def number(row: Setting, start: Any, **widget_options: Any) -> Any:
     """Draw the field of a setting that is a number, with the range of its control, and return the number."""
     kind: Any = type(row.off)
     low, high, step = map(kind, row.control)
-    shown = "%d" if kind is int else "%.3f" if step < 0.01 else "%.2f"
-    chosen = st.number_input(_(row.label), min_value=low, max_value=high, value=kind(start), step=step, format=shown, **widget_options)
+    number_format = "%d" if kind is int else "%.3f" if step < 0.01 else "%.2f"
+    chosen = st.number_input(
+        _(row.label), min_value=low, max_value=high, value=kind(start), step=step, format=number_format, **widget_options
+    )
     return start if chosen is None else chosen
 
 

@@ -53,8 +53,8 @@ def is_written() -> bool:
 def write(linked: Linked) -> None:
     """Put the controls that differ from their usual values into the address. Call it after they were drawn."""
     values = {name: st.session_state.get(control.key) for name, control in linked.items()}
-    shown = {name: str(value) for name, value in values.items() if value not in (None, linked[name].usual)}
-    put(shown)
+    texts = {name: str(value) for name, value in values.items() if value not in (None, linked[name].usual)}
+    put(texts)
 
 
 def put(values: Mapping[str, str]) -> None:

@@ -176,8 +176,8 @@ def hidden_heading(title: str) -> None:
 def late_notices() -> None:
     """Show at the head of the page the notices that were not shown on it. app.py calls this at the end of every page."""
     session = current_session()
-    shown = session.notices.shown.union(current.notices() if session.notices.in_view else ())
-    late = [note.text for note in session.notices.latest if note not in shown]
+    seen_notices = session.notices.shown.union(current.notices() if session.notices.in_view else ())
+    late = [note.text for note in session.notices.latest if note not in seen_notices]
     if late and session.notices.head is not None:
         with session.notices.head:
             notices.show_notice(" ".join(late))

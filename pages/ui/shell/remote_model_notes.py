@@ -26,7 +26,7 @@ def is_served() -> bool:
 
 
 def metrics(model: Any) -> None:
-    """Draw the server's own numbers, requested now. Raises ServerGone."""
+    """Draw the server's numbers, requested now. Raises ServerGone."""
     reported: ServerMetrics | None = model.metrics()
     elements.section(_("What the server reports"), _("all visitors, since it started"))
     rows = [] if reported is None else _rows(reported)

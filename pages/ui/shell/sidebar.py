@@ -101,16 +101,16 @@ def _model() -> None:
 
 def _settings(used: frozenset[str]) -> None:
     own_presets.keep()
-    shown = [row for row in CONTROLS if row.name in used]
-    if len(shown) > 1:
+    rows = [row for row in CONTROLS if row.name in used]
+    if len(rows) > 1:
         _presets()
     few = current_session().page.path in WATCH and not current.field(MORE)
-    in_sight = [row for row in shown if row.name == "temperature" or (row.where == "sight" and not few) or len(shown) == 1]
+    in_sight = [row for row in rows if row.name == "temperature" or (row.where == "sight" and not few) or len(rows) == 1]
     for row in in_sight:
         _widget(row, with_help=not few)
-    if len(shown) > 1:
+    if len(rows) > 1:
         all_samplers.chips(few and preset_of(current.settings()) is None)
-    if (more := [row for row in shown if row not in in_sight]) and not few:
+    if (more := [row for row in rows if row not in in_sight]) and not few:
         with st.expander(_("More settings"), icon=":material/tune:", key="more_settings", on_change=clear_notices):
             for row in more:
                 _widget(row)

@@ -12,9 +12,9 @@ from core.sources.source import Source
 from pages.ui.charts import cache_gauge
 
 
-def gauge(distribution: TokenDistribution | Step, model: Source, *, key: str) -> None:
+def gauge(distribution: TokenDistribution | Step, source: Source, *, key: str) -> None:
     """Draw the gauge after the forward pass of this step; the help shows the formula beside the measured bytes."""
-    read = cache_gauge.reading(distribution, model)
+    read = cache_gauge.reading(distribution, source)
     with st.container(key=key, gap=None):
         filled = f" :small[:gray[{read.filled}]]" if read.filled else ""
         st.markdown(f"**{read.used}**{filled}", help="\n\n".join(read.details))
@@ -34,8 +34,10 @@ def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: 
     for position, text in enumerate(texts):
         kind = "ahead" if position >= read else "gone" if position not in in_cache else "new" if position == read - 1 else "held"
         under = ";border-bottom:2px solid var(--tv-text)" if position in marked else ""
-        shown = escape(text).replace("\n", '<i class="tv-line-end"></i>') or "·"
-        parts.append(f'<span style="{styles[kind]}{under};padding:0.1em 0;border-radius:2px">{shown}</span>{"<br>" * text.count(chr(10))}')
+        text_as_html = escape(text).replace("\n", '<i class="tv-line-end"></i>') or "·"
+        parts.append(
+            f'<span style="{styles[kind]}{under};padding:0.1em 0;border-radius:2px">{text_as_html}</span>{"<br>" * text.count(chr(10))}'
+        )
     st.html(
         f'<div role="img" aria-label="{escape(label)}" '
         'style="font-size:1.12rem;line-height:1.95;white-space:pre-wrap;overflow-wrap:anywhere">'

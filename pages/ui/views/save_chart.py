@@ -118,10 +118,10 @@ def _texts(table: pd.DataFrame | pa.Table) -> list[str]:
 def said_missing(letters: list[str]) -> None:
     """Say that these characters have no font on this machine, if there are any."""
     if letters:
-        shown = " ".join(letters[:MOST_NAMED]) + (" …" if len(letters) > MOST_NAMED else "")
+        named = " ".join(letters[:MOST_NAMED]) + (" …" if len(letters) > MOST_NAMED else "")
         st.caption(
             _("This machine has no font for {letters}. Pictures show boxes instead; SVG, CSV and pages keep the characters.").format(
-                letters=shown
+                letters=named
             )
         )
 
