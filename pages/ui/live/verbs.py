@@ -25,9 +25,9 @@ OTHER_PAGE = N_("Another page is open in this session. Reload this one.")
 class Press(BaseModel):
     """One press of a view. number: counts the presses of this `view`, a random name. drawn: run and node that the view has drawn.
 
-    run: the run that the press is for, which the verbs with a `node`, a `token` or an `index` of a step need. node: the one before the token that is forced, or
-    the end of a branch. index: of a step of the current path, -1 for the newest; of "fold", 1 to show what is excluded. text: a prompt.
-    speed: steps per second. event: what a scene of its own sends (see `Scene`).
+    run: the run that the press is for, which the verbs with a `node`, a `token` or an `index` of a step need. node: the one before the
+    token that is forced, or the end of a branch. index: of a step of the current path, -1 for the newest; of "fold", 1 to show what is
+    excluded. text: a prompt. speed: steps per second. event: what a scene of its own sends (see `Scene`).
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
