@@ -174,12 +174,11 @@ def sessions_in(tree: ast.AST) -> set[str]:
 
 def test_a_session_has_few_fields_and_each_is_read_in_few_rooms() -> None:
     """What more rooms need has a function in `pages/ui/session`. A feature declares what it keeps itself (`state.memory`)."""
-    home = ROOT / "pages/ui/session/state.py"
-    (session,) = (node for node in ast.parse(home.read_text("utf-8")).body if isinstance(node, ast.ClassDef) and node.name == "Session")
+    home = "pages.ui.session.state"
+    (session,) = (node for node in modules()[home].body if isinstance(node, ast.ClassDef) and node.name == "Session")
     rooms: dict[str, set[str]] = {ast.unparse(node.target): set() for node in session.body if isinstance(node, ast.AnnAssign)}
-    for name, path in modules().items():
-        if name.startswith(("pages.", "app")) and path != home:
-            tree = ast.parse(path.read_text("utf-8"))
+    for name, tree in modules().items():
+        if name.startswith(("pages.", "app")) and name != home:
             said, room = sessions_in(tree), ".".join(name.split(".")[1 : 3 if name.startswith("pages.ui.") else 2])
             for node in ast.walk(tree):
                 if isinstance(node, ast.Attribute) and node.attr in rooms and ast.unparse(node.value) in said:
