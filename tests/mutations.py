@@ -103,8 +103,8 @@ MUTATIONS = (
     Mutation(
         "the cache of one layer is counted",
         "core/engine/shape.py",
-        "kept = sum(group.layer_count * group.cached_numbers",
-        "kept = sum(group.cached_numbers",
+        "numbers = sum(group.layer_count * group.cached_numbers",
+        "numbers = sum(group.cached_numbers",
         "tests/core/costs/test_costs.py",
     ),
     Mutation(
@@ -117,22 +117,22 @@ MUTATIONS = (
     Mutation(
         "an address in the text of others becomes a link",
         "pages/ui/i18n/safe_text.py",
-        "_STARTS_A_LINK.sub(_NO_BREAK, shown))",
-        "shown)",
+        "_STARTS_A_LINK.sub(_NO_BREAK, printable))",
+        "printable)",
         "tests/pages/ui/i18n/test_safe_text.py",
     ),
     Mutation(
         "a press whose answer was lost is done twice",
         "pages/ui/session/live_state.py",
-        "        done.add(number)",
-        "        done.discard(number)",
+        "        numbers.add(number)",
+        "        numbers.discard(number)",
         "tests/pages/ui/live/test_routes.py",
     ),
     Mutation(
         "a press that was overtaken is lost",
         "pages/ui/session/live_state.py",
-        "        if number in done:",
-        "        if number <= max(done, default=0):",
+        "        if number in numbers:",
+        "        if number <= max(numbers, default=0):",
         "tests/pages/ui/live/test_routes.py",
     ),
     Mutation(
