@@ -65,9 +65,9 @@ def form() -> None:
 
 def table() -> None:
     """Draw the sheet of the visitor's n-gram model, or of a text of three sentences, and the button that saves it."""
-    model = current.model()  # not a global of this file: Streamlit keeps those for a while after the visitor has left
-    if isinstance(model, NGram):
-        title = _("The sheet of {name}").format(name=offered_models.title(model.name))
+    used = current.model()  # not a global of this file: Streamlit keeps those for a while after the visitor has left
+    if isinstance(used, NGram):
+        model, title = used, _("The sheet of {name}").format(name=offered_models.title(used.name))
     else:
         model = NGram(_(EXAMPLE), *numbers_of_the_model(), "example", PASTED_COUNTS)
         title = _("The sheet of “{text}”").format(text=_(EXAMPLE))
