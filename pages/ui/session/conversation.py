@@ -166,7 +166,7 @@ def no_template() -> str:
 
 
 def _remember(run: Generation, messages: MessagePairs) -> None:
-    """Keep the run of an answer, so that the conversation can return to it with all its branches."""
+    """Store the run of an answer, so that the conversation can return to it with all its branches."""
     session = current_session()
     if Can.NEW_TOKENS not in run.can or not run.path or session.begun.of_run is None:
         return

@@ -58,13 +58,13 @@ def begin(session: Session, wanted: RunRequest, model: LanguageModel, settings: 
     if begun.refusal is not None and begun.asked is not None and begun.of_run == wanted:
         begun.asked, begun.refusal = wanted, None
         return
-    put_aside_already, begun.asked = begun.asked is None, wanted
+    already_saved, begun.asked = begun.asked is None, wanted
     try:
         fresh = _generation(wanted, model, settings)
     except ViewerError as error:
         begun.refusal, session.player.playing = error, False
         return
-    replace_run(session, fresh, wanted, put_aside_already)
+    replace_run(session, fresh, wanted, already_saved)
 
 
 def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSettings) -> Generation:
@@ -80,10 +80,10 @@ def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSett
     return Generation(model, wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_RECORDED)
 
 
-def replace_run(session: Session, fresh: Generation, wanted: RunRequest, put_aside_already: bool = False) -> None:
+def replace_run(session: Session, fresh: Generation, wanted: RunRequest, already_saved: bool = False) -> None:
     """Make this the visitor's run. The old run is saved for undo. Its cache is released, or goes on to the next run of a conversation."""
     if session.run is not None:
-        if not put_aside_already:
+        if not already_saved:
             session.save_run()
         hand_over_cache(session.run, fresh)
     session.begun = BegunRun(wanted, wanted)
