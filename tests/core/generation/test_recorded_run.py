@@ -99,9 +99,10 @@ def changed(content: dict[str, Any], *place: Any, to: Any) -> dict[str, Any]:
 
 DEEP = json.loads("[" * 900 + "]" * 900)
 WHOLE = ["", " ", "null", "[]", "{}", "3", '"text"', "not json", "{" * 5000, "[" * 100_000, b"\xff\xfe\x00", b"\x89PNG\r\n", "1" * 10_000]
+TWICE = '{"steps": [], "steps": []}'
 
 
-@pytest.mark.parametrize("data", WHOLE, ids=lambda data: repr(data)[:16])
+@pytest.mark.parametrize("data", [*WHOLE, TWICE], ids=lambda data: repr(data)[:16])
 def test_what_is_no_recording_at_all_is_refused(data: str | bytes) -> None:
     refused(data)
 
