@@ -160,6 +160,34 @@ def test_an_experiment_is_imported_by_its_page_alone() -> None:
     assert sorted(wrong) == []
 
 
+def sessions_in(tree: ast.AST) -> set[str]:
+    """How a file calls a visitor's session: the call that returns it, and names that have its type or hold what the call returned."""
+    said = {"current_session()", "state.current_session()"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg) and node.annotation is not None and ast.unparse(node.annotation).startswith("Session"):
+            said.add(node.arg)
+        elif isinstance(node, ast.Assign) and re.search(r"\b(current_session|known_session|current\.changed)\(", ast.unparse(node.value)):
+            targets = node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else node.targets
+            said |= {target.id for target in targets[:1] if isinstance(target, ast.Name)}
+    return said
+
+
+def test_a_session_has_few_fields_and_each_is_read_in_few_rooms() -> None:
+    """What more rooms need has a function in `pages/ui/session`. A feature declares what it keeps itself (`state.memory`)."""
+    home = "pages.ui.session.state"
+    (session,) = (node for node in modules()[home].body if isinstance(node, ast.ClassDef) and node.name == "Session")
+    rooms: dict[str, set[str]] = {ast.unparse(node.target): set() for node in session.body if isinstance(node, ast.AnnAssign)}
+    for name, tree in modules().items():
+        if name.startswith(("pages.", "app")) and name != home:
+            said, room = sessions_in(tree), ".".join(name.split(".")[1 : 3 if name.startswith("pages.ui.") else 2])
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Attribute) and node.attr in rooms and ast.unparse(node.value) in said:
+                    rooms[node.attr].add(room)
+    assert len(rooms) <= 16
+    assert {field: sorted(found) for field, found in rooms.items() if len(found) > 3} == {}
+    assert all(rooms.values()), "a field that no room reads"
+
+
 def circle(left: dict[str, set[str]]) -> list[str]:
     """The modules that are left when those that import none of the others are taken away, again and again."""
     left = dict(left)

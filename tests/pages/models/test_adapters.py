@@ -54,9 +54,9 @@ def test_an_adapter_is_switched_at_the_same_step(opened: tuple[AppTest, str], se
 @pytest.mark.parametrize("name", ["/no/such/folder", "x" * 300, "not a name", "../..", "somebody/something"])
 def test_what_is_no_adapter_is_one_sentence(name: str, opened: tuple[AppTest, str], session: State) -> None:
     app, _folder = opened
-    model = session(app).begun_with
+    model = session(app).begun.asked
     add(app, name)
-    assert told(app) and not session(app).models.taught and session(app).begun_with == model
+    assert told(app) and not session(app).models.taught and session(app).begun.asked == model
 
 
 def test_a_second_adapter_on_top_is_refused(opened: tuple[AppTest, str], session: State) -> None:

@@ -125,7 +125,7 @@ def test_a_stop_of_the_tour_opens_there_and_does_not_end_the_text(open_app: Open
     editor.order, editor.opened = Talk("Mine", (Stop("Pieces", "tour?stop=pieces"),)), 1
     go(app, "talk")
     press(app, "talk_give")
-    assert session(app).memory[TourOfVisitor].tour.stop == "pieces" and session(app).ending.texts == ()
+    assert session(app).memory[TourOfVisitor].tour.stop == "pieces" and session(app).around.ending.texts == ()
     assert not app.exception
 
 

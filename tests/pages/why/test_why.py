@@ -44,7 +44,7 @@ def test_a_link_of_watch_measures_the_step_that_watch_shows(open_app: Open, sess
 def test_a_prompt_of_a_link_stays_on_the_first_other_page(open_app: Open, session: State) -> None:
     app = press(open_app(prompt=PROMPT), "step")
     run = session(app).run
-    assert session(go(app, "why")).run is run and session(app).moment == "rolled"
+    assert session(go(app, "why")).run is run and session(app).player.moment == "rolled"
 
 
 def test_read_leads_to_a_token_of_its_text(open_app: Open, session: State) -> None:
@@ -61,7 +61,7 @@ def test_a_link_carries_texts_layer_and_strength(open_app: Open, session: State)
     app.text_area(key="why_more").set_value("tea and cake").run()
     app.slider(key="why_layer").set_value(2).run()
     app.slider(key="why_strength").set_value(-6.5).run()
-    place = session(app).place
+    place = session(app).page.address
     assert place == {"why": STEER, "more": "tea and cake", "layer": "2", "strength": "-6.5"} | {
         k: v for k, v in place.items() if k == "less"
     }
@@ -110,7 +110,7 @@ def test_steering_that_does_nothing_says_so(open_app: Open) -> None:
 def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_for(typed: str, open_app: Open, session: State) -> None:
     app = run_on(press(open_app(page="why", prompt=PROMPT, against=typed, why=TWO), "why_two_start"))
     seen, model = session(app).experiments["why_two"].observations[-1], session(app).run.model
-    assert seen.against == "␣warm" and session(app).place["against"] == typed
+    assert seen.against == "␣warm" and session(app).page.address["against"] == typed
     target = session(app).run.next_distribution().candidates[0]
     expected = attribution.occlusion(model, session(app).run.token_ids, target.token_id, "mask", against=model.token_of(" warm").token_id)
     assert max(part.effect for part in seen.parts) == pytest.approx(expected.effects.max(), abs=1e-3)
