@@ -86,8 +86,8 @@ def test_everything_works_beside_a_project_with_the_same_names(installed: Path, 
     block = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[0]
     assert "from core import" in block
     write = WRITE.format(example=block.replace("from core import", "from token_probability_viewer import"))
-    smoke = str(ROOT / "tests" / "smoke.py")
-    commands = [[installed / "python", "-c", write], [installed / "python", "-c", READ, smoke]]
+    python, smoke = str(installed / "python"), str(ROOT / "tests" / "smoke.py")
+    commands = [[python, "-c", write], [python, "-c", READ, smoke]]
     written, read = (subprocess.run(command, cwd=tmp_path, capture_output=True, text=True) for command in commands)
     assert written.returncode == 0, written.stderr[-2000:]
     *example, doctests, names, text = written.stdout.strip().splitlines()
