@@ -103,8 +103,8 @@ MUTATIONS = (
     Mutation(
         "the cache of one layer is counted",
         "core/engine/shape.py",
-        "kept = sum(group.layer_count * group.cached_numbers",
-        "kept = sum(group.cached_numbers",
+        "numbers = sum(group.layer_count * group.cached_numbers",
+        "numbers = sum(group.cached_numbers",
         "tests/core/costs/test_costs.py",
     ),
     Mutation(
@@ -124,15 +124,15 @@ MUTATIONS = (
     Mutation(
         "a press whose answer was lost is done twice",
         "pages/ui/session/live_state.py",
-        "        done.add(number)",
-        "        done.discard(number)",
+        "        numbers.add(number)",
+        "        numbers.discard(number)",
         "tests/pages/ui/live/test_routes.py",
     ),
     Mutation(
         "a press that was overtaken is lost",
         "pages/ui/session/live_state.py",
-        "        if number in done:",
-        "        if number <= max(done, default=0):",
+        "        if number in numbers:",
+        "        if number <= max(numbers, default=0):",
         "tests/pages/ui/live/test_routes.py",
     ),
     Mutation(
