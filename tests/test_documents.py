@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.source_code import ROOT, parsed
+
 DOCUMENTS = ("README.md", "core/README.md", "pages/ui/README.md", "CONTRIBUTING.md")
-CODE = ("core", "pages", "app.py")
 # Of other programs and libraries; files that a document invents for its example.
 FOREIGN = {
     "token",
@@ -31,6 +30,8 @@ FOREIGN = {
     "UV_TORCH_BACKEND",
     "cpu",
 }
+OBJECTS = ("run", "step", "model", "source")  # that everybody knows
+ENDINGS = ("py", "js", "css", "toml", "txt", "po", "json")
 EXAMPLES = (
     "tests/core/experiments/test_echo.py",
     "tests/core/experiments/impossible/echo.py",
@@ -59,9 +60,9 @@ def spans(document: str) -> list[str]:
 def defined() -> frozenset[str]:
     """All names that the app's code defines: functions, classes, fields, arguments, modules, settings from the environment."""
     names: set[str] = set()
-    for path in (path for name in CODE for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("*.py"))):
+    for path, tree in (parsed("core/**/*.py") | parsed("pages/**/*.py") | parsed("app.py")).items():
         names |= {path.stem, *path.parent.parts}
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 names.add(node.name)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -104,26 +105,18 @@ def test_every_name_of_a_document_exists(document: str) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_a_name_of_a_module_can_be_imported_from_it(document: str) -> None:
+def test_a_name_stands_in_the_module_that_is_written_with_it(document: str) -> None:
+    """In `name` of `core/module.py` it can be imported from there; in `module.name` a file with this name defines it."""
     pairs = re.findall(r"`(\w+)(?:\([^`]*\))?`[\s,]+(?:of|in)\s+`((?:core|pages)[\w./]*?)(?:\.py)?`", text_of(document))
     modules = [(name, module.strip("/").replace("/", ".")) for name, module in pairs]
-    assert [f"{name} of {module}" for name, module in modules if not hasattr(importlib.import_module(module), name)] == []
+    wrong = [f"{name} of {module}" for name, module in modules if not hasattr(importlib.import_module(module), name)]
+    files = {path.stem: (ROOT / path).read_text("utf-8") for path in parsed("core/**/*.py") | parsed("pages/**/*.py")}
+    for first, name in re.findall(r"`([a-z_]+)\.([a-z_]+)(?:\([^`]*\))?`", text_of(document)):
+        if first not in OBJECTS and name not in ENDINGS:
+            wrong += [] if re.search(rf"(?m)^(?:def {name}\b|class {name}\b|{name}\b.* = )", files.get(first, "")) else [f"{first}.{name}"]
+    assert wrong == []
     if document in ("README.md", "CONTRIBUTING.md"):  # those about the code name no such pair
         assert modules
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_a_member_of_a_module_exists(document: str) -> None:
-    """The first word of `module.function` is the name of a file, or of an object that everybody knows."""
-    modules = {path.stem: path.read_text("utf-8") for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py")}
-    pairs = re.findall(r"`([a-z_]+)\.([a-z_]+)(?:\([^`]*\))?`", text_of(document))
-    members = [
-        (first, name)
-        for first, name in pairs
-        if first not in ("run", "step", "model", "source") and name not in ("py", "js", "css", "toml", "txt", "po", "json")
-    ]
-    defines = r"(?m)^(?:def {0}\b|class {0}\b|{0}\b.* = )"
-    assert [f"{first}.{name}" for first, name in members if not re.search(defines.format(name), modules.get(first, ""))] == []
 
 
 def test_the_block_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:

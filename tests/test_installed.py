@@ -70,28 +70,36 @@ print(run.text)
 pickle.dump((settings, run.path, Recording.of(run).path), open('kept', 'wb'))
 """
 READ = """
-import pickle, runpy
+import pickle, runpy, sys
 settings, path, recorded = pickle.load(open('kept', 'rb'))
 print(settings.top_k, *('Once' + ''.join(step.text for step in steps) for steps in (path, recorded)), sep='|')
 runpy.run_path('run.py', run_name='__main__')
+runpy.run_path(sys.argv[1], run_name='__main__')
 """
 
 
-def test_the_readme_s_example_runs_beside_a_project_with_the_same_names_and_a_run_is_read_in_another_process(
-    installed: Path, tmp_path: Path
-) -> None:
+def test_everything_works_beside_a_project_with_the_same_names(installed: Path, tmp_path: Path) -> None:
+    """The README's example; in another process a run that was kept, the examples, and the command that starts the app."""
     for name, line in (("app.py", "create = 'app'"), ("core/__init__.py", "area = 'core'"), ("pages/__init__.py", "home = 'pages'")):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(line)
     block = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[0]
     assert "from core import" in block
     write = WRITE.format(example=block.replace("from core import", "from token_probability_viewer import"))
-    runs = [subprocess.run([installed / "python", "-c", text], cwd=tmp_path, capture_output=True, text=True) for text in (write, READ)]
-    assert runs[0].returncode == 0, runs[0].stderr[-2000:]
-    *example, doctests, names, text = runs[0].stdout.strip().splitlines()
+    python, smoke = str(installed / "python"), str(ROOT / "tests" / "smoke.py")
+    commands = [[python, "-c", write], [python, "-c", READ, smoke]]
+    written, read = (subprocess.run(command, cwd=tmp_path, capture_output=True, text=True) for command in commands)
+    assert written.returncode == 0, written.stderr[-2000:]
+    *example, doctests, names, text = written.stdout.strip().splitlines()
     assert len("\n".join(example)) > 40
     assert (doctests, names) == ("0 1", "app core pages True")
-    assert runs[1].stdout.splitlines() == [f"5|{text}|{text}", text], runs[1].stderr[-2000:]
+    assert read.returncode == 0, read.stdout + read.stderr[-2000:]
+    assert read.stdout.splitlines()[:2] == [f"5|{text}|{text}", text]
+    scripts = list((ROOT / "examples").glob("*.py"))
+    assert len(scripts) == 4
+    for script in scripts:
+        drawn, kept = (Image.open(folder / f"{script.stem}.png") for folder in (tmp_path, script.parent))
+        assert drawn.size == kept.size, f"draw it again: cd examples && python {script.name}"
 
 
 def test_the_examples_of_the_package_s_build_hold() -> None:
@@ -125,14 +133,3 @@ def test_mypy_sees_the_types_of_the_installed_package(installed: Path, tmp_path:
     command = [sys.executable, "-m", "mypy", "--python-executable", str(installed / "python"), "use.py"]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert 'Revealed type is "float"' in run.stdout and "use.py:4: error:" in run.stdout, run.stdout + run.stderr
-
-
-def test_the_examples_and_the_command_work_from_another_folder(installed: Path, tmp_path: Path) -> None:
-    run = subprocess.run([installed / "python", ROOT / "tests" / "smoke.py"], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr[-2000:]
-    scripts = list((ROOT / "examples").glob("*.py"))
-    assert len(scripts) == 4
-    for script in scripts:
-        assert len(script.read_text("utf-8").splitlines()) < 60
-        drawn, kept = (Image.open(folder / f"{script.stem}.png") for folder in (tmp_path, script.parent))
-        assert drawn.size == kept.size, f"draw it again: cd examples && python {script.name}"

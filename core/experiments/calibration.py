@@ -17,7 +17,7 @@ from core.errors import InputError
 from core.experiments.shared.claim import Observations
 from core.experiments.shared.confidence_interval import wilson
 from core.inspection.named_answers import named_answers
-from core.inspection.scoring import read_logits
+from core.inspection.scoring import checked_text, read_logits
 from core.sources.capabilities import Can, require
 from core.sources.ngram.ngram import HELD_OUT
 from core.sources.token_source import TokenSource
@@ -91,6 +91,7 @@ def calibrations(models: Sequence[TokenSource], texts: Sequence[str]) -> Iterato
     """
     for model in models:
         require(model, Can.ALL_TOKENS, Can.TOKEN_IDS)
+    texts = [checked_text(text) for text in texts]
     for model in models:
         tally, total = _Tally(), sum(len(model.encode(text)) for text in texts)
         result = Calibration(model.name, 0, 0, total)

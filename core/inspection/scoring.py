@@ -206,7 +206,7 @@ def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None
     Raises EmptyPrompt, PromptTooLong, BadSetting, InputError, BrokenLogits, NoRoom.
     """
     require(model, Can.NEW_TOKENS, Can.TOKEN_IDS)
-    tokens = tuple(model.tokenize(_checked(text)))
+    tokens = tuple(model.tokenize(checked_text(text)))
     if not tokens:
         raise EmptyPrompt(NOTHING)
     ids = np.array([token.token_id for token in tokens], dtype=np.int64)
@@ -230,7 +230,7 @@ def read_logits(model: TokenSource, text: str, take: Callable[[np.ndarray, torch
     ids: int64 [some]. Yields the number of tokens read, and of all. Raises what `score_text` raises.
     """
     require(model, Can.NEW_TOKENS, Can.TOKEN_IDS)
-    tokens = tuple(model.tokenize(_checked(text)))
+    tokens = tuple(model.tokenize(checked_text(text)))
     ids, reader = np.array([token.token_id for token in tokens], dtype=np.int64), _reader(model)
 
     def taken(position: int, logits: torch.Tensor) -> None:
@@ -313,7 +313,8 @@ def answer_after(model: TokenSource, before: np.ndarray, cache: KVCache | None, 
     return answer
 
 
-def _checked(text: str) -> str:
+def checked_text(text: str) -> str:
+    """Return the text as it is. Raises EmptyPrompt, PromptTooLong, InputError for one that cannot be scored."""
     if not isinstance(text, str) or not text:
         raise EmptyPrompt(NOTHING)
     if len(text) > LONGEST_TEXT:

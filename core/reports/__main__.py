@@ -49,8 +49,13 @@ def write_live_page(arguments: list[str], wordings: Sequence[Wording] = (ENGLISH
         sys.exit(str(error))
 
 
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["live"]:
-        write_live_page(sys.argv[2:])
+def main(arguments: list[str]) -> None:
+    """Write a live page if the first argument is "live", else draw the moving picture into the named file."""
+    if arguments[:1] == ["live"]:
+        write_live_page(arguments[1:])
     else:
-        draw(Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE)
+        draw(Path(arguments[0]) if arguments else PICTURE)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -25,8 +25,7 @@ import psutil
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests import protocol
-from tests.benchmarks.visitors import start_app
-from tests.browser.conftest import free_port
+from tests.benchmarks.started import running_app
 
 POLL, WALL, PRESS = 2.0, 0.4, 0.7  # seconds
 WARM = 12.0  # seconds in which the app itself grows after its start
@@ -201,14 +200,9 @@ def main() -> None:
     for name, usual in (("arrive", 10.0), ("tap", 5.0), ("seconds", 20.0)):
         parser.add_argument(f"--{name}", type=float, default=usual)
     options = parser.parse_args()
-    port = free_port()
-    started = start_app(port)
-    try:
+    with running_app() as (app, port):
         hall = Hall(port)
-        memory = asyncio.run(evening(hall, options.phones, options.arrive, options.tap, options.seconds, psutil.Process(started.pid)))
-    finally:
-        started.terminate()
-        started.wait(20)
+        memory = asyncio.run(evening(hall, options.phones, options.arrive, options.tap, options.seconds, app))
     print(f"{options.phones} phones, {len(hall.confirmed)} votes in the first round")
     for name, values in (
         ("page opened", hall.openings),

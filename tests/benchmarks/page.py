@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from pages.ui import features
-from tests.browser.conftest import ROOT, find_browser, free_port
+from tests.benchmarks.started import chromium
+from tests.browser.conftest import ROOT, free_port
 from tests.browser.watching import turn_to
 
 TURNS = 20
@@ -60,22 +61,16 @@ SETTLED = f"() => window.measured.last > window.measured.began && performance.no
 
 def main() -> None:
     """Start the app, measure, print a small table."""
-    from playwright.sync_api import sync_playwright
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("--experiments", type=int, default=0)
     parser.add_argument("--presses", type=int, default=0)
     parser.add_argument("--pages", action="store_true")
     asked = parser.parse_args()
-    program = find_browser()
-    if program is None:
-        sys.exit("There is no chromium on this machine.")
     port = free_port()
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _loop in range(asked.busy)]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with chromium() as browser:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.add_init_script(f"({LISTEN})()")
         started = monotonic()
@@ -114,7 +109,6 @@ def main() -> None:
             for process in (server, *loops):
                 process.terminate()
                 process.wait(timeout=20)
-            browser.close()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     sys.stdout.write(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {load:.1f}\n")
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-import socket
 import sys
 import time
 from collections import Counter
@@ -28,7 +27,7 @@ from websockets.exceptions import ConnectionClosed
 from pages.ui import features
 from tests import protocol
 from tests.benchmarks.crowd import Visitor
-from tests.benchmarks.visitors import start_app
+from tests.benchmarks.started import running_app
 
 WARM = 0.25  # of the time, after which memory should stand still
 GONE = 45.0  # seconds after which a session that was left is forgotten (server.disconnectedSessionTTL, and a little)
@@ -123,21 +122,13 @@ def main() -> None:
     parser.add_argument("--visitors", type=int, default=12)
     parser.add_argument("--seconds", type=float, default=600.0)
     options = parser.parse_args()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    app = start_app(port)
-    process = psutil.Process(app.pid)
-    try:
+    with running_app() as (process, port):
         asyncio.run(_soak(port, 1, 5.0, process))  # the model is loaded, every page was imported once
         time.sleep(5.0)
         before = _standing(process)
         seen, held = asyncio.run(_soak(port, options.visitors, options.seconds, process))
         time.sleep(GONE)
         after = _standing(process)
-    finally:
-        app.terminate()
-        app.wait(20)
     table = np.array(held)
     warm = float(np.median(table[(table[:, 0] > options.seconds * WARM)][:10, 1]))
     late = float(np.median(table[-10:, 1]))

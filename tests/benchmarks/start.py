@@ -16,7 +16,8 @@ from time import monotonic
 from typing import Any
 
 from tests.benchmarks.page import _open
-from tests.browser.conftest import ROOT, find_browser, free_port
+from tests.benchmarks.started import chromium
+from tests.browser.conftest import ROOT, free_port
 
 
 def seconds(browser: Any, folder: Path) -> float:
@@ -40,22 +41,15 @@ def main() -> None:
     parser.add_argument("--beside", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     wanted = parser.parse_args()
-    from playwright.sync_api import sync_playwright
-
-    program = find_browser()
-    if program is None:
-        sys.exit("There is no chromium on this machine.")
     folders = [ROOT, *([wanted.beside.resolve()] if wanted.beside else [])]
     times: dict[Path, list[float]] = {folder: [] for folder in folders}
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with chromium() as browser:
         for folder in folders:
             seconds(browser, folder)  # compiles what Python and numba keep on disk
         for _ in range(wanted.rounds):
             for folder in folders:
                 times[folder].append(seconds(browser, folder))
-        browser.close()
     print(f"{os.cpu_count()} processors, load {load:.1f} before the start, {wanted.rounds} rounds")
     for folder, found in times.items():
         print(f"{folder.name:20}{median(found):7.1f} s to the first odds [{min(found):.1f} {max(found):.1f}]")

@@ -19,10 +19,8 @@ import argparse
 import asyncio
 import os
 import subprocess
-import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,29 +29,9 @@ import numpy as np
 import psutil
 
 from tests.benchmarks.crowd import Times, Visitor, visit
+from tests.benchmarks.started import QUIET, answering, start_app
 from tests.browser.conftest import free_port
 from tests.nginx import nginx_command
-
-ROOT = Path(__file__).parents[2]
-QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-
-
-def _wait_for(process: subprocess.Popen[bytes], port: int) -> subprocess.Popen[bytes]:
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1):
-                return process
-        except OSError:
-            time.sleep(0.1)
-    process.terminate()
-    raise SystemExit("The app did not start within 30 seconds.")
-
-
-def start_app(port: int) -> subprocess.Popen[bytes]:
-    """Start the app on this port and return its process when it answers."""
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.address", "127.0.0.1"]
-    environment = os.environ | {"STREAMLIT_SERVER_COOKIE_SECRET": "the same on all replicas"}
-    return _wait_for(subprocess.Popen(command, cwd=ROOT, env=environment, **QUIET), port)  # type: ignore[call-overload]
 
 
 @contextmanager
@@ -70,7 +48,7 @@ def running(replicas: int, proxy: bool) -> Iterator[tuple[list[psutil.Process], 
             if proxy:
                 front = free_port()
                 command = nginx_command(Path(folder), front, [f"127.0.0.1:{port}" for port in ports])
-                started.append(_wait_for(subprocess.Popen([*command, "-g", "daemon off;"], **QUIET), front))  # type: ignore[call-overload]
+                started.append(answering(subprocess.Popen([*command, "-g", "daemon off;"], **QUIET), front))
                 ports = [front]
             yield apps, ports
         finally:

@@ -16,9 +16,10 @@ import pytest
 import core
 from core import Generation, Recording, SamplingSettings, score_text
 from core.backends import compiled
-from core.errors import BadSetting, BadToken, InputError, RunFinished, ViewerError, WrongType
+from core.errors import BadSetting, BadToken, InputError, RunFinished, WrongType
 from core.message import percent
 from core.record.step import Step
+from tests.core.refusals import one_sentence
 
 PROMPT = "The sea looked back"
 
@@ -94,9 +95,8 @@ def test_a_token_is_forced_by_its_text_or_as_a_candidate(architecture: str, tiny
     replay.go_to(-1)
     assert replay.force(run.path[0].chosen).token_id == run.path[0].token_id
     for wrong in ("", " sea sea sea", "\ud800", None, 1.5, ["a"], b"a"):
-        with pytest.raises(BadToken) as told:
+        with one_sentence(BadToken):
             run.force(wrong)  # type: ignore[arg-type]
-        assert "\n" not in str(told.value)
 
 
 def test_numpys_numbers_are_numbers(run: Generation) -> None:
@@ -130,11 +130,9 @@ def test_numpys_numbers_are_numbers(run: Generation) -> None:
 
 def test_the_wrong_thing_in_the_wrong_place_gets_a_sentence(tiny: Any) -> None:
     for make in (lambda: Generation("storyteller", PROMPT), lambda: Generation(None, PROMPT), lambda: Generation(tiny("gpt2"), 3)):  # type: ignore[arg-type]
-        with pytest.raises(WrongType) as told:
+        with one_sentence(WrongType) as told:
             make()
         assert isinstance(told.value, TypeError)
-        assert isinstance(told.value, ViewerError)
-        assert str(told.value).endswith(".")
 
 
 def test_the_arrays_of_a_record_cannot_be_written_to(run: Generation) -> None:

@@ -37,20 +37,21 @@ def test_a_template_that_expects_typed_parts_gets_them_and_one_that_drops_the_qu
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}{% endfor %}"
 GREEDY = "{% set ns = namespace(x='ab') %}{% for a in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x }}"
 FLOOD = "{% for a in range(99999) %}{{ 'word ' * 1000 }}{% endfor %}"
+SAID = "{{ messages[0].content }}"  # else a template is refused because it leaves the text out
 BROKEN = ["{{ raise_exception('no') }}", "{{ messages[7].content }}", "{% for %}", "{{ ''.__class__.__mro__[1].__subclasses__() }}"]
 
 
 @pytest.mark.parametrize("template", [BROKEN[0], GREEDY, FLOOD, "{{ 'a' * 10**10 }}", "{{ '%1000000000s' % 'x' }}"])
 def test_a_template_that_breaks_or_fills_the_memory_is_refused_by_its_process(template: str) -> None:
     with pytest.raises(chat_template.TemplateFailed):
-        chat_template.render(template, [{"role": "user", "content": "Who are you?"}], {})
+        chat_template.render(SAID + template, [{"role": "user", "content": "Who are you?"}], {})
 
 
 @IN_THIS_PROCESS
 def test_a_template_that_breaks_or_escapes_is_refused() -> None:
     for template in BROKEN:
         with pytest.raises(chat_template.TemplateFailed):
-            chat_template.render(template, [{"role": "user", "content": "Who are you?"}], {})
+            chat_template.render(SAID + template, [{"role": "user", "content": "Who are you?"}], {})
 
 
 @pytest.mark.slow

@@ -10,9 +10,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core import Generation, errors, load_model
+from core import Generation, load_model
 from core.errors import ModelError
 from core.sources.capabilities import Can
+from tests.core.refusals import one_sentence
 from tests.tiny_models import ARCHITECTURES, some
 
 
@@ -50,9 +51,8 @@ def test_without_an_accelerator_auto_is_the_cpu_in_full_precision(tiny_folder: A
 
 def test_a_device_or_precision_that_does_not_exist_is_refused(tiny_folder: Any) -> None:
     for how in ({"device": "abacus"}, {"device": "cuda:99"}, {"dtype": "float7"}, {"dtype": "int8"}, {"device": ""}):
-        with pytest.raises(errors.ViewerError) as caught:
+        with one_sentence():
             load_model(str(tiny_folder("gpt2")), **how)
-        assert "\n" not in str(caught.value)
 
 
 def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:

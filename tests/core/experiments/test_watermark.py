@@ -23,6 +23,7 @@ from core.experiments.shared.watermark_score import WEIGHTS, binomial_tail, gree
 from core.experiments.watermark import ATTACKED, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, watch
 from core.sampling.samplers.watermark import configuration, tournament
 from core.sources.capabilities import Can
+from tests.core.refusals import one_sentence
 
 GREEN = SamplingSettings(watermark="green", watermark_delta=4.0, temperature=1.5, seed=2)
 SYNTHID = SamplingSettings(watermark="synthid", watermark_context=3, temperature=1.5, seed=2)
@@ -156,9 +157,8 @@ def test_the_divergence_of_a_green_list_is_its_formula(tiny: Any) -> None:
 def test_bad_input_gets_one_sentence(tiny: Any) -> None:
     model = tiny("llama")
     for ids in ([1.5], ["a"], [-1, 2], [10**9], [[1, 2]], None, 3, [True, False], [None], [2**70], range(200_000)):
-        with pytest.raises(BadSetting) as told:
+        with one_sentence(BadSetting):
             score(model, ids, GREEN)  # type: ignore[arg-type]
-        assert str(told.value).endswith(".") and len(str(told.value)) < 250
     for short in ([], [3]):
         with pytest.raises(InputError, match="A score needs at least 2"):
             score(model, short, GREEN)

@@ -15,6 +15,7 @@ from core.errors import BadSetting, InputError, ModelError
 from core.experiments.training.training_step import fingerprint
 from core.finetuning import finetune
 from core.finetuning.finetune import FineTuning, TrainingPlan
+from tests.core.refusals import one_sentence
 
 TEXT = "Once upon a time there was a dragon.\nThe sea looked back.\n\nShe could not breathe fire."
 ALONE = TrainingPlan(rehearsal=0.0)
@@ -99,9 +100,8 @@ def test_a_larger_model_learns_with_adapters_on_weights_that_stay_shared(
 
 @pytest.mark.parametrize("text", ["", " \n\n ", "...", "?!", "x" * 100_001])
 def test_a_text_with_nothing_in_it_or_far_too_much_is_one_sentence(text: str, tiny: Callable[[str], Any]) -> None:
-    with pytest.raises(InputError) as said:
+    with one_sentence(InputError):
         FineTuning(tiny("llama"), text, ALONE)
-    assert len(str(said.value)) < 130
 
 
 def test_the_work_of_a_step_is_what_torch_counts(tiny: Callable[[str], Any]) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +17,8 @@ from core.record.csv_text import csv_text
 from core.record.tables import steps_table
 from core.sources.capabilities import Can
 from tests.core.record.test_logprob_formats import GEMINI, ONE
+from tests.core.refusals import one_sentence
 from tests.core.remote.serving import recorded
-from tests.tiny_models import some
-
-ROOT = Path(__file__).parents[3]
 
 FOX = "🦊".encode()
 
@@ -367,10 +363,8 @@ DEEP = '{"choices": ' + "[" * 4_000 + "]" * 4_000 + "}"
     ],
 )
 def test_anything_else_is_one_sentence(text: str) -> None:
-    with pytest.raises(BadRecording) as caught:
+    with one_sentence(BadRecording):
         Recording.loads(text)
-    sentence = str(caught.value)
-    assert sentence.endswith(".") and "\n" not in sentence and len(sentence) < 260
 
 
 def test_a_file_is_bounded_in_bytes_and_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -394,39 +388,6 @@ def test_it_keeps_no_invented_probability(split: Recording) -> None:
     for step in split.path:
         assert step.stage_names == ("model",) and step.dice_starts.tolist() != [] and all(map(math.isnan, step.dice_starts.tolist()))
         assert step.is_open and "lower bound" in step.note and step.top_logprobs_count == len(step.candidates)
-
-
-HOSTILE = {
-    "numbers": '{"choices": [{"logprobs": {"content": [' + "1.5," * 4_000_000 + "1]}}]}",
-    "empty tokens": '{"choices": [{"logprobs": {"content": [' + "{}," * 5_000_000 + "{}]}}]}",
-    "one step with many alternatives": '{"choices": [{"logprobs": {"tokens": ["a"], "token_logprobs": [-1], "top_logprobs": [{'
-    + ",".join(f'"{number}":-99' for number in range(1_000_000))
-    + "}]}}]}",
-    "many lines": '{"choices": []}\n' * 1_000_000,
-    "many answers": "[" + '{"choices": [{"logprobs": {"content": []}}]},' * 300_000 + "{}]",
-    "a long text": '{"choices": [{"text": "' + "x" * 15_000_000 + '"}]}',
-}
-PROGRAM = """
-import resource, sys, time
-from core import Recording
-from core.errors import BadRecording
-data = open(sys.argv[1], "rb").read()
-before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-try:
-    Recording.from_response(data)
-except BadRecording as error:
-    assert str(error).endswith(".")
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024, time.process_time() - began)
-"""
-
-
-@pytest.mark.parametrize("name", some(HOSTILE, ["one step with many alternatives", "many answers"]))
-def test_a_hostile_answer_takes_little_memory_and_time(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "hostile.json"
-    path.write_text(HOSTILE[name])
-    out = subprocess.run([sys.executable, "-c", PROGRAM, str(path)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    megabytes, seconds = map(float, out.split())
-    assert megabytes < 350 and seconds < 20
 
 
 def test_it_can_be_read_as_a_scored_text(split: Recording) -> None:

@@ -155,11 +155,12 @@ def test_json_that_is_too_deep_is_read_up_to_there() -> None:
     assert list(json_places("[" * DEEPEST + "1")) and len(list(json_places("[" * (DEEPEST + 5) + "1"))) <= 1
 
 
-def test_a_text_of_ten_thousand_tokens(tiny: Model) -> None:
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.exhaustive)])
+def test_a_text_of_many_tokens(count: int, tiny: Model) -> None:
     model = tiny("llama")
     unit = ' {"fox": "bear 12"}'
-    score = score_text(model, unit * (10_000 // (len(model.tokenize(unit)) - 2) + 2))
-    assert len(score.written) >= 10_000
+    score = score_text(model, unit * (count // (len(model.tokenize(unit)) - 2) + 2))
+    assert len(score.written) >= count
     fields, words = scoring.fields(score), scoring.words(score)
     assert len(fields) == len(score.text) // len(unit) and len(words) >= 3 * len(fields) - 1
     probabilities = [part.probability for part in fields]

@@ -22,6 +22,7 @@ from core.models.adapter import with_adapter
 from core.models.hub_download import Download
 from tests.core.models.gguf.making import converted
 from tests.core.models.test_hub_download import SmallHub
+from tests.core.refusals import one_sentence
 
 TEXT = "Once upon a time there was a fox"
 GREEDY = SamplingSettings(greedy=True)
@@ -164,9 +165,8 @@ def test_what_does_not_fit_is_one_sentence(name: str, tiny: Callable[[str], Any]
     HARMS[name](own)
     base = tiny("llama")
     before = base.engine.forward([5, 6]).logits.values.clone()
-    with pytest.raises(ModelError) as caught:
+    with one_sentence(ModelError):
         with_adapter(base, own)
-    assert len(str(caught.value)) < 300 and str(caught.value).endswith(".")
     assert torch.equal(base.engine.forward([5, 6]).logits.values, before)
 
 

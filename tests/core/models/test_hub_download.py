@@ -17,6 +17,7 @@ from core import load_model
 from core.errors import ModelError, NoRoom
 from core.models import hub_download
 from core.models.hub_download import Download
+from tests.core.refusals import reads_as_one_sentence
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -180,7 +181,7 @@ def test_what_the_hub_answers_is_passed_on_in_one_sentence(
     download = Download("some/model", hub(refusal=refusal).address, tmp_path)
     download.wait(60)
     assert type(download.error) is kind
-    assert "\n" not in str(download.error)
+    reads_as_one_sentence(download.error)
 
 
 def test_no_network_is_one_sentence(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ import gzip
 import hashlib
 import json
 import re
-import runpy
-import sys
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -224,13 +222,12 @@ def test_the_methods_of_a_run_write_it_whole_or_not_at_all(mini: Any, tmp_path: 
         run.to_live_html(tmp_path / "missing" / "live.html")
 
 
-def test_the_command_writes_a_file_or_says_why_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_writes_a_file_or_says_why_not(tmp_path: Path) -> None:
     file = tmp_path / "mini.html"
-    monkeypatch.setattr(sys, "argv", ["core.reports", "live", str(file), "--model", "mini"])
-    runpy.run_path(readme.__file__, run_name="__main__")
+    readme.main(["live", str(file), "--model", "mini"])
     assert data_of(file.read_text("utf-8"))["model"] == MINI
     with pytest.raises(SystemExit, match=r"^[^\n]+ is not a model name[^\n]+$"):
-        readme.write_live_page([str(tmp_path / "x.html"), "--model", "<b>no such model</b>"])
+        readme.main(["live", str(tmp_path / "x.html"), "--model", "<b>no such model</b>"])
 
 
 def test_every_language_of_the_wordings_is_in_it(mini: Any) -> None:

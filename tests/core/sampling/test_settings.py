@@ -15,6 +15,7 @@ from core import SamplingSettings
 from core.errors import BadSetting
 from core.sampling.samplers import by_stage
 from core.sampling.settings import SETTINGS, STAGES
+from tests.core.refusals import one_sentence
 
 HUGE = 1 << 20_000  # more digits than Python is willing to write out
 
@@ -83,11 +84,8 @@ def test_every_stage_has_a_processor_or_a_sampler() -> None:
 @pytest.mark.parametrize("name", BAD)
 def test_a_value_that_makes_no_sense_is_refused_in_one_sentence(name: str) -> None:
     for value in BAD[name]:
-        with pytest.raises(BadSetting) as caught:
+        with one_sentence(BadSetting, f"(?i){name.split('_')[0][:4]}"):
             SamplingSettings(**{name: value})
-        sentence = str(caught.value)
-        assert name.split("_")[0][:4] in sentence.lower() and sentence.endswith(".")
-        assert "\n" not in sentence and len(sentence) < 250
 
 
 ANY_VALUE = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.lists(st.integers(), max_size=2))

@@ -20,6 +20,7 @@ from core.inspection.embeddings import embedding, neighbours
 from core.sampling.settings import SETTING_OF, SETTINGS
 from core.sources.capabilities import WHY_NOT, Can
 from core.sources.ngram.ngram import NGram
+from tests.core.refusals import reads_as_one_sentence
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import FakeLlama, FakeVLLM, connect, serve
 
@@ -81,7 +82,7 @@ def test_a_setting_works_or_one_sentence_says_why_not(name: str, sources: dict[s
             run.next_distribution()
             run.generate(3)
         except ViewerError as refused:
-            assert str(refused).endswith(".") and "\n" not in str(refused)
+            reads_as_one_sentence(refused)
             assert Can.ALL_SETTINGS not in model.can or value in FORMS or name == "logit_bias", (value, refused)
         else:
             Recording.loads(Recording.of(run).dumps()).replay().step()

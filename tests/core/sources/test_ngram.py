@@ -18,6 +18,7 @@ from core.experiments.candidates.best_of_n import write_together
 from core.record.tables import candidates_table
 from core.sources.capabilities import Can
 from core.sources.ngram.ngram import BACKED_OFF, CLAUSES, STORIES, NGram
+from tests.core.refusals import one_sentence
 
 TEXT = "the cat sat. the cat ran. the dog sat."
 
@@ -182,9 +183,8 @@ def test_a_longer_context_is_surer_of_its_own_text_and_less_sure_of_others(ngram
     ],
 )
 def test_impossible_input_gets_one_sentence(make: Any, error: type[Exception]) -> None:
-    with pytest.raises(error) as caught:
+    with one_sentence(error):
         make()
-    assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
 
 
 def test_hostile_text_is_shown_as_text() -> None:

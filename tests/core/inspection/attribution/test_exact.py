@@ -222,22 +222,6 @@ def test_against_another_token_every_effect_is_one_on_the_difference_of_the_logi
         assert heads.effects[layer, head] == pytest.approx(expected_effect, abs=2e-4)
 
 
-@pytest.mark.parametrize("heads", [False, True])
-@pytest.mark.parametrize("architecture", FOUR)
-def test_the_parts_of_a_difference_of_logits_add_up_to_it(architecture: str, heads: bool, tiny: Model, plain: Model) -> None:
-    model, network = tiny(architecture), plain(architecture)
-    ids = model.encode(TEXT)
-    both = attribution.logit_parts(model, ids, 17, heads, against=40)
-    assert both.logit == pytest.approx(margin(network, ids, 17, 40), abs=2e-4)
-    assert both.values.sum() == pytest.approx(both.logit, abs=1e-4)
-    one, other = (attribution.logit_parts(model, ids, token, heads) for token in (17, 40))
-    parts = {
-        name: value - dict(zip(other.names, other.values, strict=True)).get(name, 0.0)
-        for name, value in zip(one.names, one.values, strict=True)
-    }
-    assert dict(zip(both.names, both.values, strict=True)) == pytest.approx(parts, abs=1e-4)
-
-
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])
 def test_gradients_against_another_token_are_the_difference_of_both(architecture: str, tiny: Model, plain: Model) -> None:
     model = tiny(architecture)
@@ -251,14 +235,17 @@ def test_gradients_against_another_token_are_the_difference_of_both(architecture
 
 @pytest.mark.parametrize("heads", [False, True])
 @pytest.mark.parametrize("architecture", FOUR)
-def test_the_parts_of_a_logit_add_up_to_it(architecture: str, heads: bool, tiny: Model, plain: Model) -> None:
-    model, network = tiny(architecture), plain(architecture)
+def test_the_parts_of_a_logit_or_of_a_difference_of_two_add_up_to_it(architecture: str, heads: bool, tiny: Model, plain: Model) -> None:
+    model, logits = tiny(architecture), plain_logits(plain(architecture), tiny(architecture).encode(TEXT))
     ids = model.encode(TEXT)
-    for target in (17, 40):
-        found = attribution.logit_parts(model, ids, target, heads)
-        assert found.logit == pytest.approx(float(plain_logits(network, ids)[target]), abs=2e-4)
+    one, other, both = (attribution.logit_parts(model, ids, *pair) for pair in ((17, heads), (40, heads), (17, heads, 40)))
+    for found, expected in ((one, logits[17]), (other, logits[40]), (both, logits[17] - logits[40])):
+        assert found.logit == pytest.approx(float(expected), abs=2e-4)
         assert found.values.sum() == pytest.approx(found.logit, abs=1e-4)
         assert len(found.names) == len(set(found.names)) >= 1 + 3 * (5 if heads else 2)
+    subtracted = dict(zip(other.names, other.values, strict=True))
+    parts = {name: value - subtracted.get(name, 0.0) for name, value in zip(one.names, one.values, strict=True)}
+    assert dict(zip(both.names, both.values, strict=True)) == pytest.approx(parts, abs=1e-4)
 
 
 def test_the_parts_of_a_logit_are_those_of_the_layers(tiny: Model, plain: Model) -> None:
