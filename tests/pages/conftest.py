@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,13 @@ def components_are_looked_for_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An operator's settings of the app in the environment change no test."""
+    for name in [name for name in os.environ if name.startswith("TOKEN_VIEWER_") and name != "TOKEN_VIEWER_COMPILED"]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

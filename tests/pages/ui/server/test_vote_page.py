@@ -21,8 +21,6 @@ OPTIONS = (Option(1, "dog", 0.5), Option(2, "<b>cat</b>", 0.25))
 
 @pytest.fixture(autouse=True)
 def registry(monkeypatch: pytest.MonkeyPatch) -> Rooms:
-    for name in ("PUBLIC", "HOSTS"):
-        monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
     rooms = Rooms(is_present=lambda _name: True)
     monkeypatch.setattr(vote_page, "ROOMS", rooms)
     monkeypatch.setattr(vote_page, "RATES", AddressRates(300.0, 2000.0))

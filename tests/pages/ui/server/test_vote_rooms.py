@@ -36,9 +36,7 @@ def present() -> set[str | None]:
 
 
 @pytest.fixture
-def registry(clock: Clock, present: set[str | None], monkeypatch: pytest.MonkeyPatch) -> Rooms:
-    for name in ("ROOMS", "PHONES", "ROOM_LETTER"):
-        monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
+def registry(clock: Clock, present: set[str | None]) -> Rooms:
     return Rooms(clock, present.__contains__)
 
 
