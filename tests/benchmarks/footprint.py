@@ -11,13 +11,11 @@ from collections import Counter
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
-import psutil
 from packaging.requirements import Requirement
 
-from tests.benchmarks.page import _open
-from tests.benchmarks.visitors import start_app
-from tests.browser.conftest import ROOT, find_browser, free_port
-from tests.test_deploy import wait_for
+from tests.benchmarks import programs
+from tests.benchmarks.page import open_watch
+from tests.browser.conftest import ROOT, free_port
 
 LARGEST = 6  # packages that are printed by name
 PARTS = ("core", "pages", "app.py", ".streamlit")
@@ -50,23 +48,12 @@ def app_bytes() -> int:
 
 def memory() -> tuple[float, float]:
     """Return the resident megabytes of a process that is ready, and of the same one when a browser shows its first page."""
-    from playwright.sync_api import sync_playwright
-
     port = free_port()
-    server = start_app(port)
-    process = psutil.Process(server.pid)
-    try:
-        wait_for(f"http://127.0.0.1:{port}/healthz")
+    with programs.app(port) as process, programs.browser() as browser:
+        programs.wait_for(f"http://127.0.0.1:{port}/healthz")
         ready = process.memory_info().rss / 1e6
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
-            _open(browser.new_page(), f"http://127.0.0.1:{port}")
-            shown = process.memory_info().rss / 1e6
-            browser.close()
-        return ready, shown
-    finally:
-        server.terminate()
-        server.wait(20)
+        open_watch(browser.new_page(), f"http://127.0.0.1:{port}")
+        return ready, process.memory_info().rss / 1e6
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ The last two need `python -m tests.servers.build`.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -37,6 +36,7 @@ from core.models.gguf.header import read_header
 from core.models.gguf.weights import numbers_of, precision_of, write_weights
 from core.remote.address import Address
 from core.remote.http_client import HttpClient
+from tests.benchmarks import programs
 from tests.core.models.gguf.making import write
 from tests.servers.build import SERVER
 from tests.servers.conftest import llama_server
@@ -151,7 +151,7 @@ def speed(file: Path, folder: Path, tokens: int, repeats: int) -> tuple[float, f
 
 def main() -> None:
     """Print the lines for the file that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--tokens", type=int, default=48)
     parser.add_argument("--repeats", type=int, default=5)

@@ -10,22 +10,19 @@ answer; errors; memory for each phone. The phones use the same processors as the
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import random
 import re
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import psutil
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests import protocol
-from tests.benchmarks.visitors import start_app
+from tests.benchmarks import programs
 from tests.browser.conftest import free_port
 
 POLL, WALL, PRESS = 2.0, 0.4, 0.7  # seconds
@@ -188,27 +185,16 @@ async def evening(hall: Hall, phones: int, arrive: float, tap: float, seconds: f
     return grown / 1e6 / phones
 
 
-def tell(name: str, values: Sequence[float]) -> None:
-    """Print a line of percentiles."""
-    p50, p95, p99 = np.percentile(values, [50, 95, 99])
-    print(f"  {name:<34} median {p50:.3f} s, p95 {p95:.3f} s, p99 {p99:.3f} s, most {max(values):.3f} s ({len(values)})")
-
-
 def main() -> None:
     """Run the hall and print what it measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--phones", type=int, default=150)
     for name, usual in (("arrive", 10.0), ("tap", 5.0), ("seconds", 20.0)):
         parser.add_argument(f"--{name}", type=float, default=usual)
     options = parser.parse_args()
-    port = free_port()
-    started = start_app(port)
-    try:
-        hall = Hall(port)
-        memory = asyncio.run(evening(hall, options.phones, options.arrive, options.tap, options.seconds, psutil.Process(started.pid)))
-    finally:
-        started.terminate()
-        started.wait(20)
+    hall = Hall(free_port())
+    with programs.app(hall.port) as process:
+        memory = asyncio.run(evening(hall, options.phones, options.arrive, options.tap, options.seconds, process))
     print(f"{options.phones} phones, {len(hall.confirmed)} votes in the first round")
     for name, values in (
         ("page opened", hall.openings),
@@ -216,9 +202,9 @@ def main() -> None:
         ("the wall's count lags", lags(hall)),
         ("presenter's press to answer", hall.presses),
     ):
-        tell(name, values)
+        programs.tell(name, values)
     print(f"  memory for each phone              {memory:.2f} MB")
-    print(f"  errors                             {len(hall.errors)} {hall.errors[:3] if hall.errors else ''}")
+    programs.tell_errors(hall.errors)
 
 
 if __name__ == "__main__":

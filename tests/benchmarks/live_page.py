@@ -7,9 +7,7 @@ after Play.
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 import tempfile
 from pathlib import Path
 from statistics import median
@@ -20,7 +18,7 @@ import psutil
 
 from core import load_model
 from core.reports.live_page.page import page as page_of
-from tests.browser.conftest import find_browser
+from tests.benchmarks import programs
 
 TOKENS = 100
 PASSES = f"""async () => {{
@@ -62,26 +60,19 @@ def measured(browser: Any, file: Path, way: str) -> tuple[float, ...]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--model", default="storyteller")
     parser.add_argument("--rounds", type=int, default=3)
     wanted = parser.parse_args()
-    from playwright.sync_api import sync_playwright
-
-    program = find_browser()
-    if program is None:
-        sys.exit("There is no chromium on this machine.")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, programs.browser() as browser:
         file = Path(folder) / "live.html"
         file.write_text(page_of(load_model(wanted.model)), "utf-8")
         print(f"{wanted.model}: {file.stat().st_size / 1e6:.1f} MB; load of the machine {os.getloadavg()[0]:.1f}")
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for name, way in (("SIMD", ""), ("plain JavaScript", "#plain")):
             rounds = [measured(browser, file, way) for _ in range(wanted.rounds)]
             opened, passes, played, first, then = map(median, zip(*rounds, strict=True))
             speeds = f"a second {passes:.0f} passes, in Play {played:.0f} tokens"
             print(f"{name}: first bars after {opened:.1f} s; {speeds}; {first:.0f} MB, after Play {then:.0f} MB")
-        browser.close()
 
 
 if __name__ == "__main__":

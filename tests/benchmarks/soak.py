@@ -10,10 +10,8 @@ with 1 if there was an error, or memory grew by more than 5 %, or threads or soc
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import random
-import socket
 import sys
 import time
 from collections import Counter
@@ -27,8 +25,9 @@ from websockets.exceptions import ConnectionClosed
 
 from pages.ui import features
 from tests import protocol
+from tests.benchmarks import programs
 from tests.benchmarks.crowd import Visitor
-from tests.benchmarks.visitors import start_app
+from tests.browser.conftest import free_port
 
 WARM = 0.25  # of the time, after which memory should stand still
 GONE = 45.0  # seconds after which a session that was left is forgotten (server.disconnectedSessionTTL, and a little)
@@ -119,33 +118,25 @@ def _standing(process: psutil.Process) -> tuple[int, int]:
 
 def main() -> None:
     """Run it, print what it saw, and say whether all is as it was."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--visitors", type=int, default=12)
     parser.add_argument("--seconds", type=float, default=600.0)
     options = parser.parse_args()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    app = start_app(port)
-    process = psutil.Process(app.pid)
-    try:
+    port = free_port()
+    with programs.app(port) as process:
         asyncio.run(_soak(port, 1, 5.0, process))  # the model is loaded, every page was imported once
         time.sleep(5.0)
         before = _standing(process)
         seen, held = asyncio.run(_soak(port, options.visitors, options.seconds, process))
         time.sleep(GONE)
         after = _standing(process)
-    finally:
-        app.terminate()
-        app.wait(20)
     table = np.array(held)
     warm = float(np.median(table[(table[:, 0] > options.seconds * WARM)][:10, 1]))
     late = float(np.median(table[-10:, 1]))
-    p50, p95 = np.percentile(seen.seconds, [50, 95]) * 1000
     print(f"{options.visitors} at a time for {options.seconds:.0f} s: {sum(seen.visits.values())} visits, {seen.steps} steps")
     print(f"  of every kind    {dict(seen.visits)}")
-    print(f"  an answer        median {p50:.0f} ms, p95 {p95:.0f} ms ({len(seen.seconds)})")
-    print(f"  errors           {len(seen.errors)} {seen.errors[:3] if seen.errors else ''}")
+    programs.tell("an answer", seen.seconds)
+    programs.tell_errors(seen.errors)
     print(f"  memory           {warm:.0f} MB when warm, {late:.0f} MB at the end ({late / warm - 1:+.1%})")
     print(f"  threads, sockets {before} before, {after} after everybody had gone")
     stayed = after[0] > before[0] + SLACK_THREADS or after[1] > before[1] + SLACK_SOCKETS
