@@ -56,23 +56,6 @@ def test_read_leads_to_a_token_of_its_text(open_app: Open, session: State) -> No
     assert "".join(session(app).experiments["why_words"].observations[-1].texts).replace("⟨start⟩", "").replace("␣", " ") in text
 
 
-def test_a_link_carries_texts_layer_and_strength(open_app: Open, session: State) -> None:
-    app = view(open_app(page="why"), STEER)
-    app.text_area(key="why_more").set_value("tea and cake").run()
-    app.slider(key="why_layer").set_value(2).run()
-    app.slider(key="why_strength").set_value(-6.5).run()
-    place = session(app).place
-    assert place == {"why": STEER, "more": "tea and cake", "layer": "2", "strength": "-6.5"} | {
-        k: v for k, v in place.items() if k == "less"
-    }
-    there = open_app(page="why", **place)
-    assert there.segmented_control(key="why_view").value == STEER
-    assert (there.text_area(key="why_more").value, there.slider(key="why_layer").value) == ("tea and cake", 2)
-    assert there.slider(key="why_strength").value == -6.5
-    strange = open_app(page="why", why="nowhere", layer="x", strength="900", hide="burn")
-    assert not strange.exception and strange.segmented_control(key="why_view").value == WORDS
-
-
 @pytest.mark.parametrize("prompt", ["", "word " * 900])
 def test_a_prompt_that_cannot_be_continued_is_one_sentence(prompt: str, open_app: Open) -> None:
     app = open_app(page="why", prompt=prompt or " ")
@@ -106,11 +89,10 @@ def test_steering_that_does_nothing_says_so(open_app: Open) -> None:
     assert any("breaks the text" in note for note in told(app))
 
 
-@pytest.mark.parametrize("typed", ["␣warm", " warm", "warm"])
-def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_for(typed: str, open_app: Open, session: State) -> None:
-    app = run_on(press(open_app(page="why", prompt=PROMPT, against=typed, why=TWO), "why_two_start"))
+def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_for(open_app: Open, session: State) -> None:
+    app = run_on(press(open_app(page="why", prompt=PROMPT, against="␣warm", why=TWO), "why_two_start"))
     seen, model = session(app).experiments["why_two"].observations[-1], session(app).run.model
-    assert seen.against == "␣warm" and session(app).place["against"] == typed
+    assert seen.against == "␣warm" and session(app).place["against"] == "␣warm"
     target = session(app).run.next_distribution().candidates[0]
     expected = attribution.occlusion(model, session(app).run.token_ids, target.token_id, "mask", against=model.token_of(" warm").token_id)
     assert max(part.effect for part in seen.parts) == pytest.approx(expected.effects.max(), abs=1e-3)
@@ -121,7 +103,7 @@ def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_
     assert "difference of both logits" in said(app)
 
 
-@pytest.mark.parametrize("typed", ["two whole words", "x" * 100_000, "*`$:[x](y)<script>alert(1)</script>", "cold", "␣", "\x00"])
+@pytest.mark.parametrize("typed", ["x" * 100_000, "*`$:[x](y)<script>alert(1)</script>", "cold", "\x00"])
 def test_a_second_token_that_cannot_be_compared_is_one_sentence_and_the_choice_stays(typed: str, open_app: Open) -> None:
     app = open_app(page="why", prompt=PROMPT, against=typed, why=TWO)
     assert not app.exception and app.selectbox(key="why_against").value == typed[:4_000]
@@ -130,9 +112,12 @@ def test_a_second_token_that_cannot_be_compared_is_one_sentence_and_the_choice_s
     assert not app.exception
 
 
-def test_half_a_character_is_no_token() -> None:
-    with pytest.raises(BadToken):
-        why_token.typed_token(load_model("storyteller"), "\ud800")
+def test_a_typed_token_has_a_space_before_it_if_there_is_such_a_token() -> None:
+    model = load_model("storyteller")
+    assert {why_token.typed_token(model, typed) for typed in (" warm", "warm")} == {model.token_of(" warm").token_id}
+    for typed in ("\ud800", "two whole words", ""):
+        with pytest.raises(BadToken):
+            why_token.typed_token(model, typed)
 
 
 @pytest.fixture

@@ -62,13 +62,12 @@ CONTROLS = [
 ]
 
 
-@pytest.mark.parametrize(("page", "kind", "key", "value"), CONTROLS, ids=[key for _, _, key, _ in CONTROLS])
-def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, value: Any, open_app: Open) -> None:
-    app = open_app(page=page)
-    getattr(app, kind)(key=key).set_value(value).run()
-    go(app, "training")
-    go(app, page)
-    assert getattr(app, kind)(key=key).value == value
+def test_a_control_is_as_it_was_on_coming_back(open_app: Open) -> None:
+    app = open_app()
+    for page, kind, key, value in CONTROLS:
+        getattr(go(app, page), kind)(key=key).set_value(value).run()
+    for page, kind, key, value in CONTROLS:
+        assert getattr(go(app, page), kind)(key=key).value == value, key
 
 
 def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: State) -> None:
