@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core import load_model
 from core.errors import BadToken
 from core.inspection import attribution
-from core.remote import http_client
 from pages.ui.i18n import names
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.views import why_token
-from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
-from tests.pages.apptest import Open, State, go, press, run_on, said, told, use_server
+from tests.pages.apptest import Open, State, go, press, run_on, said, told
 
 WORDS, HEADS, FACT, SUM, STEER, TWO = names.WHY_VIEWS
 PROMPT = "The opposite of hot is"
@@ -120,16 +118,8 @@ def test_a_typed_token_has_a_space_before_it_if_there_is_such_a_token() -> None:
             why_token.typed_token(model, typed)
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
-    with serve(FakeVLLM(limit=20)) as running:
-        yield running
-
-
-def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, session: State, server: Running) -> None:
-    app = use_server(open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0"), server.address, str(TINY))
-    go(app, "why")
+def test_on_a_server_words_are_left_out_and_the_rest_is_refused(connected: AppTest, session: State) -> None:
+    app = go(connected, "why")
     run_on(press(app, "why_words_start"))
     seen = session(app).experiments["why_words"].observations[-1]
     assert seen.method == "omit" and seen.parts and seen.note
