@@ -45,7 +45,12 @@ COVERED = """() => [...document.querySelectorAll('[class*="st-key-chart_"] > [cl
     return box.width > 0 && box.left < own.right && box.right > own.left && box.top < own.bottom && box.bottom > own.top;
   }).map(mark => mark.textContent || mark.getAttribute("d"));
 })"""
-FADED = "() => !document.getAnimations().some(one => one instanceof CSSTransition && one.playState === 'running')"
+# Whether no transition runs. A document does not list those of its shadow trees.
+FADED = """() => {
+  const fading = root => root.getAnimations().some(one => one instanceof CSSTransition && one.playState === "running")
+    || [...root.querySelectorAll("*")].some(node => node.shadowRoot && fading(node.shadowRoot));
+  return !fading(document);
+}"""
 
 
 BY_LOOK = ("color-contrast", "target-size")  # the rules that depend on the colours and the width of a page
