@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+from urllib.parse import urlsplit
+
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
 
-__all__ = ["BackMsg", "ForwardMsg", "clear_cache", "heartbeat", "is_end_of_answer", "read", "rerun", "upload_addresses"]
+__all__ = ["BackMsg", "ForwardMsg", "clear_cache", "heartbeat", "is_end_of_answer", "read", "rerun", "upload_addresses", "websocket"]
+
+
+def websocket(address: str, forwarded: str = "", **options: Any) -> connect:
+    """Return a connection to the app at an address, as a browser opens it. forwarded: where a proxy says that the visitor comes from."""
+    if forwarded:
+        options["additional_headers"] = {"x-forwarded-for": forwarded}
+    target = f"ws://{urlsplit(address).netloc}/_stcore/stream"
+    return connect(target, subprotocols=["streamlit"], max_size=None, compression=None, **options)  # type: ignore[list-item]
 
 
 def rerun(query: str = "", page_name: str = "", page_hash: str = "", press: str = "", fragment: str = "") -> bytes:

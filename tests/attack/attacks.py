@@ -347,10 +347,8 @@ async def sockets(address: str) -> bool:
 
 
 async def _opened(address: str, forwarded: str, open_visits: AsyncExitStack) -> bool:
-    target = address.replace("http", "ws", 1) + "/_stcore/stream"
     try:
-        line = connect(target, subprotocols=["streamlit"], additional_headers={"x-forwarded-for": forwarded}, open_timeout=30)  # type: ignore[list-item]
-        await open_visits.enter_async_context(line)
+        await open_visits.enter_async_context(protocol.websocket(address, forwarded, open_timeout=30))
     except (InvalidStatus, ConnectionClosed, OSError, TimeoutError):
         return False
     return True

@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from tests import protocol
@@ -151,18 +151,7 @@ class Visitor:
 @asynccontextmanager
 async def visit(address: str, path: str = "", query: str = "", forwarded: str = "", waits: bool = True) -> AsyncIterator[Visitor]:
     """Open a page and yield its visitor. forwarded: the address from which a proxy says that they come. waits: until it is drawn."""
-    place = urlsplit(address)
-    headers = {"x-forwarded-for": forwarded} if forwarded else None
-    target = f"ws://{place.netloc}/_stcore/stream"
-    async with connect(
-        target,
-        subprotocols=["streamlit"],  # type: ignore[list-item]
-        max_size=None,
-        compression=None,
-        additional_headers=headers,
-        close_timeout=2,
-        open_timeout=PATIENCE,
-    ) as line:
+    async with protocol.websocket(address, forwarded, close_timeout=2, open_timeout=PATIENCE) as line:
         visitor = Visitor(address, line, path, forwarded)
         await line.send(protocol.rerun(query, path))
         if waits:

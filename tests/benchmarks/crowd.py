@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
 from pages.ui.i18n.example_texts import EXAMPLES
@@ -172,9 +172,8 @@ async def visit(visitor: Visitor, addresses: Sequence[str], source: str, after: 
     lost, text = 0.0, ""  # when the connection was lost, and the text at that time
     for attempt in count():
         target = addresses[(visitor.number + attempt) % len(addresses)]
-        own = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "local_addr": (source, 0)}
         try:
-            async with connect(target, **own) as line:  # type: ignore[arg-type]
+            async with protocol.websocket(target, local_addr=(source, 0)) as line:
                 await visitor.ask(line, [] if lost else visitor.openings)
                 if lost:
                     visitor.returns.append((lost, time.monotonic() - lost))

@@ -51,9 +51,9 @@ def app(port: int) -> Iterator[psutil.Process]:
         yield process
 
 
-def wait_for(address: str) -> None:
+def wait_for(address: str, seconds: float = START_SECONDS) -> None:
     """Wait until this address is answered with 200. Ends the benchmark if it is not."""
-    latest = time.monotonic() + START_SECONDS
+    latest = time.monotonic() + seconds
     while time.monotonic() < latest:
         try:
             with urllib.request.urlopen(address, timeout=1):

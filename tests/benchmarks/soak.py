@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 import psutil
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from pages.ui import features
@@ -69,7 +69,7 @@ async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> 
     kind = dice.choices(("plays", "reads", "strange", "breaks off", "silent", "noise"), (5, 4, 2, 2, 1, 1))[0]
     seen.visits[kind] += 1
     visitor = Visitor(number)
-    async with connect(address, subprotocols=["streamlit"], max_size=None, compression=None) as line:  # type: ignore[list-item]
+    async with protocol.websocket(address) as line:
         if kind == "noise":
             await line.send(dice.randbytes(200))
             await line.wait_closed()
