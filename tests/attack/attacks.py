@@ -21,7 +21,7 @@ from pages.ui import features
 from pages.ui.server.operator_password import TRIES
 from tests import protocol
 from tests.attack import http_attacks
-from tests.attack.visitor import Visitor, visit
+from tests.attack.visitor import PATIENCE, Visitor, visit
 from tests.benchmarks.constraint import HOSTILE
 from tests.protocol import BackMsg
 
@@ -108,7 +108,7 @@ async def component_value(address: str) -> bool:
             _talk_memory(visitor, value) for value in (json.dumps("a" * 24 * MEGABYTE), "[" * 1_900_000, "[" + "[]," * 600_000 + "[]]")
         ]
         await visitor.line.send(_talk_memory(visitor, json.dumps({"order": "a" * 1_900_000})))
-        await visitor.heard()
+        await visitor.heard(visitor.line, PATIENCE)
     return await _ends(address, *refused)
 
 

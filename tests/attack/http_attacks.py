@@ -26,9 +26,7 @@ async def _stage(address: str, forwarded: str) -> AsyncIterator[Presenter]:
     """Open the stage and a vote."""
     async with protocol.websocket(address, forwarded) as line:
         stage = Presenter(line, Hall(urlsplit(address).port or 80))
-        await line.send(protocol.rerun("prompt=The+dog+ran+to+the&seed=7", "stage"))
-        await stage.hear()
-        await stage.press("vote")
+        await stage.open()
         yield stage
 
 

@@ -23,6 +23,7 @@ from websockets.asyncio.client import ClientConnection
 
 from tests import protocol
 from tests.benchmarks import programs
+from tests.benchmarks.crowd import UNANSWERED
 from tests.benchmarks.run_client import Connection, RunClient
 from tests.browser.conftest import free_port
 
@@ -106,24 +107,23 @@ async def wall(hall: Hall) -> None:
         await asyncio.sleep(WALL)
 
 
-class Presenter:
+class Presenter(protocol.Page):
     """The stage: its page over a websocket, its keys over the routes of the run."""
 
     def __init__(self, line: ClientConnection, hall: Hall) -> None:
         self.line, self.hall = line, hall
         self.data: dict[str, Any] = {}
 
-    async def hear(self) -> None:
-        """Hear the page to its end."""
-        while True:
-            message = protocol.read(await self.line.recv())
-            if message.WhichOneof("type") == "delta" and message.delta.WhichOneof("type") == "new_element":
-                element = message.delta.new_element
-                if element.WhichOneof("type") == "bidi_component" and element.bidi_component.id.endswith(STAGE):
-                    self.data = json.loads(element.bidi_component.json)
-            if protocol.is_end_of_answer(message):
-                self.run = RunClient(self.hall.port, self.data["run_key"])
-                return
+    def see(self, element: Any, fragment: str) -> None:
+        if element.WhichOneof("type") == "bidi_component" and element.bidi_component.id.endswith(STAGE):
+            self.data = json.loads(element.bidi_component.json)
+
+    async def open(self) -> None:
+        """Open the stage and a vote."""
+        await self.line.send(protocol.rerun("prompt=The+dog+ran+to+the&seed=7", "stage"))
+        await self.heard(self.line, UNANSWERED)
+        self.run = RunClient(self.hall.port, self.data["run_key"])
+        await self.press("vote")
 
     async def press(self, verb: str, **event: object) -> float:
         """Send a key and return the seconds to its answer."""
@@ -137,9 +137,7 @@ async def presenter(hall: Hall, opened: asyncio.Event) -> None:
     """Open the stage and the vote, then press a key again and again."""
     async with protocol.websocket(f"http://127.0.0.1:{hall.port}") as line:
         stage = Presenter(line, hall)
-        await line.send(protocol.rerun("prompt=The+dog+ran+to+the&seed=7", "stage"))
-        await stage.hear()
-        await stage.press("vote")
+        await stage.open()
         hall.code, hall.key, hall.number = stage.data["room"]["code"], stage.data["room"]["key"], stage.data["vote"]["number"]
         opened.set()
         while not hall.is_over.is_set():

@@ -20,18 +20,16 @@ from urllib.parse import urlencode
 
 import numpy as np
 import psutil
-from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from pages.ui import features
 from tests import protocol
 from tests.benchmarks import programs
-from tests.benchmarks.crowd import Visitor
+from tests.benchmarks.crowd import Times, Visitor
 from tests.browser.conftest import free_port
 
 WARM = 0.25  # of the time, after which memory should stand still
 GONE = 45.0  # seconds after which a session that was left is forgotten (server.disconnectedSessionTTL, and a little)
-PATIENCE = 60.0  # seconds for one answer
 MOST_GROWTH = 0.05
 SLACK_THREADS, SLACK_SOCKETS = 4, 4
 STRANGE = (
@@ -44,24 +42,12 @@ STRANGE = (
 
 @dataclass
 class Seen:
-    """What the visitors saw. seconds: to the end of every answer."""
+    """What the visitors saw."""
 
     visits: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
+    answers: Times = field(default_factory=list)
     steps: int = 0
-
-
-async def _answer(
-    visitor: Visitor, line: ClientConnection, seen: Seen, page: str = "", query: str = "", press: str = "", part: str = ""
-) -> None:
-    began = time.monotonic()
-    await line.send(protocol.rerun(query, page, "" if page else visitor.page, press, part))
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            if visitor.hear(protocol.read(await line.recv())):
-                break
-    seen.seconds.append(time.monotonic() - began)
 
 
 async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> None:
@@ -78,7 +64,7 @@ async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> 
             await asyncio.sleep(dice.uniform(1, 5))
             return
         query = urlencode(dice.choice(STRANGE), errors="surrogatepass") if kind == "strange" else visitor.query
-        await _answer(visitor, line, seen, query=query)
+        await visitor.ask(line, seen.answers, query=query)
         if kind == "breaks off":
             await line.send(protocol.rerun(visitor.query))
             return  # in the middle of an answer
@@ -86,7 +72,7 @@ async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> 
             await visitor.play(line, time.monotonic() + dice.uniform(2, 8), "127.0.0.1")
             seen.steps += len(visitor.steps)
         for _ in range(dice.randint(1, 3)):
-            await _answer(visitor, line, seen, page=dice.choice(features.paths()), query=query)
+            await visitor.ask(line, seen.answers, page=dice.choice(features.paths()), query=query)
     seen.errors += visitor.errors
 
 
@@ -135,7 +121,7 @@ def main() -> None:
     late = float(np.median(table[-10:, 1]))
     print(f"{options.visitors} at a time for {options.seconds:.0f} s: {sum(seen.visits.values())} visits, {seen.steps} steps")
     print(f"  of every kind    {dict(seen.visits)}")
-    programs.tell("an answer", seen.seconds)
+    programs.tell("an answer", [took for _when, took in seen.answers])
     programs.tell_errors(seen.errors)
     print(f"  memory           {warm:.0f} MB when warm, {late:.0f} MB at the end ({late / warm - 1:+.1%})")
     print(f"  threads, sockets {before} before, {after} after everybody had gone")
