@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.experiments.looping import Looping
 from pages.ui.experiments import stored_results
 from pages.ui.i18n import numbers
-from tests.pages.apptest import Open, live, press, said, told, view
+from tests.pages.apptest import Open, live, said, start_and_stop, view
 
 
 def recorded() -> Looping:
@@ -40,11 +40,7 @@ def test_whatever_is_asked_it_answers_or_says_why_not(open_app: Open) -> None:
     app = open_app(page="looping")
     for prompt in ("", "word " * 390, "<b>$x$</b>🦊‮", "|||"):
         app.text_input(key="looping_prompt").set_value(prompt)
-        press(app, "looping_start")
-        if any(button.key == "looping_stop" for button in app.button):
-            press(app, "looping_stop")
-        else:
-            assert len(told(app)) <= 1, prompt
+        assert len(start_and_stop(app, "looping") or []) <= 1, prompt
 
 
 def test_watch_names_a_loop_and_stops_on_one(open_app: Open, session: Callable[[AppTest], Any]) -> None:
