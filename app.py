@@ -87,7 +87,7 @@ else:  # for every visitor, at every click
     browser.reconnect()
     browser.follow_system_theme()
     elements.forget_press()
-    unsaved = bool(state.current_session().models.taught)  # a model that the visitor has trained or opened ends with the page
+    unsaved = bool(own_models.taught())  # a model that the visitor has trained or opened ends with the page
     browser.describe_page(feature.group, frame.section_of(feature.group), path, ask_before_closing=unsaved)
     if not feature.bare:
         frame.explain_terms(path)

@@ -117,6 +117,25 @@ def templates_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
+def read_once() -> Callable[[Path, str], Any]:
+    """The reader of tokenizers, which reads each folder once."""
+    from core.models import loading
+
+    return cache(loading.read_tokenizer)
+
+
+@pytest.fixture
+def no_waiting(monkeypatch: pytest.MonkeyPatch, read_once: Callable[[Path, str], Any]) -> None:
+    """Give servers a minute for their first answer, ask again at once, and read their tokenizers once. A test can set shorter times."""
+    from core.models import loading
+    from core.remote import http_client
+
+    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+    monkeypatch.setattr(loading, "read_tokenizer", read_once)
+
+
+@pytest.fixture(scope="session")
 def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The folder of a tiny model with random weights, by architecture. Tests read it; those that change it make their own.
 

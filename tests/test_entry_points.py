@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-ROOT = Path(__file__).parents[1]
-UPLOADS = "pages/ui/session/upload_field.py"  # the only file that may take a file from a browser
+from tests.source_code import ROOT, calls, parsed
+
+UPLOADS = Path("pages/ui/session/upload_field.py")  # the only file that may take a file from a browser
 UNBOUNDED = {"camera_input", "audio_input", "data_editor", "declare_component", "experimental_data_editor"}
 
 
-def calls(text: str) -> Iterator[tuple[str, ast.Call]]:
-    """Yield each call with the last part of its function's name."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call):
-            yield node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", ""), node
-
-
-def findings(text: str, path: str = "pages/x.py") -> list[str]:
+def findings(path: Path, tree: ast.Module) -> list[str]:
     """Return the fields of this file that have no limit."""
     found = []
-    for name, call in calls(text):
+    for name, call in calls(tree):
         known = {word.arg for word in call.keywords}
         bounded = len(call.args) >= 3 or {"min_value", "max_value"} <= known
         without = (
@@ -39,13 +32,13 @@ def findings(text: str, path: str = "pages/x.py") -> list[str]:
     return found
 
 
-def sources() -> dict[str, str]:
-    """Return the text of every file of the pages, by path."""
-    return {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in sorted((ROOT / "pages").rglob("*.py"))}
+def sources() -> dict[Path, ast.Module]:
+    """Return the code of every file of the pages."""
+    return parsed("pages/**/*.py")
 
 
 def test_every_field_has_a_limit() -> None:
-    assert [one for path, text in sources().items() for one in findings(text, path)] == []
+    assert [one for path, tree in sources().items() for one in findings(path, tree)] == []
 
 
 def table() -> dict[str, list[str]]:
@@ -57,16 +50,18 @@ def table() -> dict[str, list[str]]:
 
 def test_the_table_names_every_upload_field_and_every_component_that_sends_values() -> None:
     named = set(re.findall(r"`(\w+)`", " ".join(table())))
-    texts = sources()
-    uploads = {call.args[1].value for text in texts.values() for name, call in calls(text) if name == "upload_field" and len(call.args) > 1}  # type: ignore[attr-defined]
+    fields = (call for tree in sources().values() for name, call in calls(tree) if name == "upload_field" and len(call.args) > 1)
+    uploads = {ast.literal_eval(call.args[1]) for call in fields}
     assert uploads and uploads <= named
-    components = {Path(path).parent.name for path, text in texts.items() if "/components/" in path and re.search(r"on_\w+_change=", text)}
+    sent = re.compile(r"on_\w+_change$")
+    of_components = ((path, call) for path, tree in sources().items() if "components" in path.parts for _name, call in calls(tree))
+    components = {path.parent.name for path, call in of_components if any(word.arg and sent.match(word.arg) for word in call.keywords)}
     assert components and components <= named
 
 
 def test_the_table_names_every_route_of_the_app() -> None:
     named = " ".join(table())
-    paths = [call.args[0] for text in sources().values() for name, call in calls(text) if name == "Route"]
+    paths = [call.args[0] for tree in sources().values() for name, call in calls(tree) if name == "Route"]
     routes = {str(path.value) for path in paths if isinstance(path, ast.Constant)}
     assert {"/healthz", "/vote"} <= routes
     assert {path for path in routes if f"`{path}`" not in named} == set()
@@ -85,7 +80,7 @@ def test_every_row_names_a_place_and_a_test_that_exist() -> None:
 
 def test_streamlit_s_caches_hold_only_what_may_vanish_at_any_time() -> None:
     """A browser can clear them, so what belongs to the process or to a visitor is in plain objects."""
-    users = {path for path, text in sources().items() if re.search(r"\bst\.cache_(resource|data)\b", text)}
+    users = {str(path) for path, tree in sources().items() if re.search(r"\bst\.cache_(resource|data)\b", ast.unparse(tree))}
     assert users == {"pages/ui/session/selection.py", "pages/inside/named_answers_view.py"}
 
 

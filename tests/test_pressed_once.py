@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parent / "browser"
+from tests.source_code import calls, parsed
+
 WAITS = {"sleep", "wait_for_timeout"}
 ACTS = {"click", "dblclick", "tap", "fill", "type", "press", "press_sequentially", "select_option", "set_input_files"}
 # Functions that wait between two looks: at the page, and at a server that starts.
@@ -16,39 +15,29 @@ LOOKS = {("watching.py", "eventually"), ("conftest.py", "running_app")}
 PICTURES = "look.py"  # a command that takes pictures, no test
 
 
-def named(call: ast.Call) -> str:
-    """The last part of the called function's name."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
-
-
-def findings(text: str, file: str = "test_x.py") -> list[str]:
+def findings(tree: ast.Module, file: str = "test_x.py") -> list[str]:
     """What waits for a fixed time, or acts again, in this file."""
-    tree = ast.parse(text)
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     found = []
     for name, function in functions.items():
         if (file, name) not in LOOKS:
-            found += [f"{file}:{call.lineno} waits" for call in calls(function) if named(call) in WAITS]
-    checks = [argument for call in calls(tree) if named(call) == "eventually" for argument in call.args[1:2]]
+            found += [f"{file}:{call.lineno} waits" for called, call in calls(function) if called in WAITS]
+    checks = [argument for called, call in calls(tree) if called == "eventually" for argument in call.args[1:2]]
     for check in checks:
         names = {part.id for part in ast.walk(check) if isinstance(part, ast.Name)}
         parts = [check, *(functions[name] for name in names & functions.keys())]
-        found += [f"{file}:{call.lineno} acts in a check" for part in parts for call in calls(part) if named(call) in ACTS]
+        found += [f"{file}:{call.lineno} acts in a check" for part in parts for called, call in calls(part) if called in ACTS]
     for loop in ast.walk(tree):
         if isinstance(loop, ast.While | ast.For):
             tries = [node for node in ast.walk(loop) if isinstance(node, ast.Try) and node.handlers]
-            found += [f"{file}:{call.lineno} acts again" for node in tries for call in calls(node) if named(call) in ACTS]
+            found += [f"{file}:{call.lineno} acts again" for node in tries for called, call in calls(node) if called in ACTS]
     return found
 
 
 def test_no_browser_test_waits_for_a_time_or_acts_again() -> None:
-    files = [path for path in FOLDER.glob("*.py") if path.name != PICTURES]
+    files = {path.name: tree for path, tree in parsed("tests/browser/*.py").items() if path.name != PICTURES}
     assert len(files) > 20
-    assert [one for path in sorted(files) for one in findings(path.read_text("utf-8"), path.name)] == []
+    assert [one for name, tree in files.items() for one in findings(tree, name)] == []
 
 
 @pytest.mark.parametrize(
@@ -68,4 +57,4 @@ def test_no_browser_test_waits_for_a_time_or_acts_again() -> None:
     ],
 )
 def test_what_waits_or_acts_again_is_found(code: str, finding: str) -> None:
-    assert [one.split(" ", 1)[1] for one in findings(code)] == [finding]
+    assert [one.split(" ", 1)[1] for one in findings(ast.parse(code))] == [finding]

@@ -8,13 +8,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.source_code import ROOT, calls, parsed
+
 TOP_LEVEL = {
     *("app.py", "pages", "core", "tests", "requirements.txt", "README.md", ".streamlit"),
     *(
@@ -49,27 +50,21 @@ def files() -> list[Path]:
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
 
 
-def imports(path: Path) -> set[str]:
-    """The top-level packages that a file imports, wherever in it."""
+def packages_of(tree: ast.Module) -> set[str]:
+    """The packages that a file imports, wherever in it."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
+            found |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found.add(node.module or "")
+            found.add((node.module or "").partition(".")[0])
     return found
 
 
 def floor(folder: str, packages: set[str]) -> dict[str, set[str]]:
     """Files under the folder that import one of these packages."""
-    pattern = re.compile(rf"({'|'.join(map(re.escape, packages))})(\.|$)")
-    result = {}
-    for path in files():
-        if path.suffix == ".py" and path.is_relative_to(ROOT / folder):
-            wrong = {name for name in imports(path) if pattern.match(name)}
-            if wrong:
-                result[str(path.relative_to(ROOT))] = wrong
-    return result
+    found = {str(path): packages_of(tree) & packages for path, tree in parsed(f"{folder}/**/*.py").items()}
+    return {path: wrong for path, wrong in found.items() if wrong}
 
 
 def test_arrows_point_down_only() -> None:
@@ -85,20 +80,19 @@ CORE_ORDER = (
 
 
 @cache
-def modules() -> dict[str, Path]:
+def modules() -> dict[str, ast.Module]:
     """The modules of the app by dotted name."""
-    names = (path.relative_to(ROOT) for path in files() if path.suffix == ".py")
-    own = (path for path in names if path.parts[0] in {"core", "pages", "app.py"})
-    return {".".join(path.with_suffix("").parts).removesuffix(".__init__"): ROOT / path for path in own}
+    own = parsed("core/**/*.py") | parsed("pages/**/*.py") | parsed("app.py")
+    return {".".join(path.with_suffix("").parts).removesuffix(".__init__"): tree for path, tree in own.items()}
 
 
 @cache
 def imported_modules(typed: bool = False) -> dict[str, set[str]]:
     """Which of our modules each module imports, wherever in it. typed: also those that only a type checker reads."""
-    return {name: set(_imported(ast.parse(path.read_text("utf-8")), modules(), typed)) - {name} for name, path in modules().items()}
+    return {name: set(_imported(tree, modules().keys(), typed)) - {name} for name, tree in modules().items()}
 
 
-def _imported(node: ast.AST, known: dict[str, Path], typed: bool) -> Iterator[str]:
+def _imported(node: ast.AST, known: Collection[str], typed: bool) -> Iterator[str]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test) and not typed:
             continue
@@ -166,6 +160,34 @@ def test_an_experiment_is_imported_by_its_page_alone() -> None:
     assert sorted(wrong) == []
 
 
+def sessions_in(tree: ast.AST) -> set[str]:
+    """How a file calls a visitor's session: the call that returns it, and names that have its type or hold what the call returned."""
+    said = {"current_session()", "state.current_session()"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg) and node.annotation is not None and ast.unparse(node.annotation).startswith("Session"):
+            said.add(node.arg)
+        elif isinstance(node, ast.Assign) and re.search(r"\b(current_session|known_session|current\.changed)\(", ast.unparse(node.value)):
+            targets = node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else node.targets
+            said |= {target.id for target in targets[:1] if isinstance(target, ast.Name)}
+    return said
+
+
+def test_a_session_has_few_fields_and_each_is_read_in_few_rooms() -> None:
+    """What more rooms need has a function in `pages/ui/session`. A feature declares what it keeps itself (`state.memory`)."""
+    home = "pages.ui.session.state"
+    (session,) = (node for node in modules()[home].body if isinstance(node, ast.ClassDef) and node.name == "Session")
+    rooms: dict[str, set[str]] = {ast.unparse(node.target): set() for node in session.body if isinstance(node, ast.AnnAssign)}
+    for name, tree in modules().items():
+        if name.startswith(("pages.", "app")) and name != home:
+            said, room = sessions_in(tree), ".".join(name.split(".")[1 : 3 if name.startswith("pages.ui.") else 2])
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Attribute) and node.attr in rooms and ast.unparse(node.value) in said:
+                    rooms[node.attr].add(room)
+    assert len(rooms) <= 16
+    assert {field: sorted(found) for field, found in rooms.items() if len(found) > 3} == {}
+    assert all(rooms.values()), "a field that no room reads"
+
+
 def circle(left: dict[str, set[str]]) -> list[str]:
     """The modules that are left when those that import none of the others are taken away, again and again."""
     left = dict(left)
@@ -200,18 +222,10 @@ def test_no_file_is_too_large_for_a_checkout() -> None:
 
 def test_no_page_asks_for_the_value_of_a_button_itself() -> None:
     """Another rerun can end the run that would have seen it: `elements.pressed` keeps the press."""
-    for path in files():
-        if path.suffix == ".py" and path.is_relative_to(ROOT / "pages"):
-            tree = ast.parse(path.read_text("utf-8"))
-            alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-            calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-            buttons = [node for node in calls if ast.unparse(node.func) in ("st.button", "st.form_submit_button")]
-            assert all(id(node) in alone for node in buttons), path
-
-
-def test_nothing_is_left_for_later() -> None:
-    marks = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
-    assert [path for path in files() if path.suffix in {".py", ".md"} and marks.search(path.read_text("utf-8"))] == []
+    for path, tree in parsed("pages/**/*.py").items():
+        alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        buttons = [call for _name, call in calls(tree) if ast.unparse(call.func) in ("st.button", "st.form_submit_button")]
+        assert all(id(node) in alone for node in buttons), path
 
 
 def test_the_top_level_is_that_of_the_design_card() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.source_code import parsed
+
 OWN = {"app", "core", "pages", "tests"}
 EXCEPTIONS = {  # file: why it may use what is not public
     "pages/ui/server/browser_message.py": "reads the messages of browsers as Streamlit does, which has no public reader of them",
@@ -16,12 +16,6 @@ EXCEPTIONS = {  # file: why it may use what is not public
     "tests/protocol.py": "speaks Streamlit's protocol, which has no public client",
 }
 INSIDES = (*(f"streamlit.{name}" for name in "runtime web proto elements config net_util file_util".split()), "numba.core")
-
-
-def sources() -> list[Path]:
-    """The files that are read."""
-    found = [path for folder in ("core", "pages", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
-    return [ROOT / "app.py", *found]
 
 
 def named(node: ast.AST) -> str:
@@ -56,12 +50,11 @@ def is_inside(module: str) -> bool:
 class Guard:
     """The findings in one file."""
 
-    def __init__(self, text: str) -> None:
-        self.tree = ast.parse(text)
+    def __init__(self, tree: ast.Module) -> None:
         self.found: list[str] = []
-        pairs = [pair for node in ast.walk(self.tree) for pair in imported(node)]
+        pairs = [pair for node in ast.walk(tree) for pair in imported(node)]
         self.foreign = {name for full, name in pairs if name and full.partition(".")[0] not in OWN}
-        for node in ast.walk(self.tree):
+        for node in ast.walk(tree):
             self.look_at(node)
 
     def note(self, node: ast.AST, what: str) -> None:
@@ -116,8 +109,7 @@ class Guard:
             self.write_into(node, node.args[0])
 
 
-@pytest.mark.parametrize("top", ["app.py", "core", "pages", "tests"])
-def test_only_public_interfaces_are_used(top: str) -> None:
-    mine = [path for path in sources() if path.relative_to(ROOT).parts[0] == top]
-    wrong = {str(path.relative_to(ROOT)): Guard(path.read_text("utf-8")).found for path in mine}
+@pytest.mark.parametrize("files", ["app.py", "core/**/*.py", "pages/**/*.py", "tests/**/*.py"])
+def test_only_public_interfaces_are_used(files: str) -> None:
+    wrong = {path.as_posix(): Guard(tree).found for path, tree in parsed(files).items()}
     assert {name: found for name, found in wrong.items() if found and name not in EXCEPTIONS} == {}

@@ -15,8 +15,8 @@ import pytest
 
 from core.sampling.settings import SETTING_OF
 from pages.ui.i18n import extract_sentences, spoken_language, translation
+from tests.source_code import calls, name_of, parsed
 
-ROOT = Path(__file__).parents[1]
 MARKS = set(extract_sentences.MARKS)
 # What is shown of a call: its first argument, all of them, and what stands under these keywords.
 FIRST = set(
@@ -55,12 +55,6 @@ NOT_WORDS = re.compile(
 
 
 @cache
-def parsed(pattern: str) -> dict[Path, ast.Module]:
-    """The files of this pattern, parsed."""
-    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(ROOT.glob(pattern))}
-
-
-@cache
 def pages() -> dict[Path, ast.Module]:
     """The code that draws."""
     return {path: tree for path, tree in parsed("pages/**/*.py").items() if path.name not in OTHERS}
@@ -73,10 +67,6 @@ def core() -> dict[Path, ast.Module]:
 @cache
 def sentences() -> Any:
     return extract_sentences.sentences()
-
-
-def name_of(call: ast.Call) -> str:
-    return call.func.id if isinstance(call.func, ast.Name) else call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
 def plain_texts(node: ast.AST, pattern: re.Pattern[str]) -> Iterator[ast.Constant]:
@@ -115,19 +105,19 @@ def shown(call: ast.Call) -> Iterator[ast.AST]:
 def test_every_label_and_every_sentence_that_is_shown_is_a_message() -> None:
     found = []
     for path, tree in pages().items():
-        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        for _name, call in calls(tree):
             for argument in shown(call):
                 texts = (text for text in plain_texts(argument, WORDS) if not NOT_WORDS.search(str(text.value)))
-                found += [f"{path.relative_to(ROOT)}:{call.lineno} {text.value!r}" for text in texts]
+                found += [f"{path}:{call.lineno} {text.value!r}" for text in texts]
     assert found == []
 
 
 def unmarked(tree: ast.Module) -> Iterator[ast.Constant]:
     """String constants outside of messages, docstrings, logs and claims, which are for developers."""
     hidden = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if name_of(call) in MARKS | {"exception", "warning", "info", "compile", "component", "getLogger", "get_option", "Claim"}:
-            hidden |= {id(inner) for inner in ast.walk(call)} if name_of(call) != "info" or "log" in ast.dump(call.func) else set()
+    for name, call in calls(tree):
+        if name in MARKS | {"exception", "warning", "info", "compile", "component", "getLogger", "get_option", "Claim"}:
+            hidden |= {id(inner) for inner in ast.walk(call)} if name != "info" or "log" in ast.dump(call.func) else set()
     yield from (
         node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden
     )
@@ -137,21 +127,21 @@ def test_nothing_that_reads_like_a_sentence_is_left_out() -> None:
     found = []
     for path, tree in pages().items():
         texts = (text for text in unmarked(tree) if text.value not in NAMES and SENTENCE.search(MARKUP.sub(" ", str(text.value))))
-        found += [f"{path.relative_to(ROOT)}:{text.lineno} {text.value!r}" for text in texts if not NOT_WORDS.search(str(text.value))]
+        found += [f"{path}:{text.lineno} {text.value!r}" for text in texts if not NOT_WORDS.search(str(text.value))]
     assert found == []
 
 
 def test_messages_are_plain_strings_with_named_places() -> None:
     wrong = []
     for path, tree in (pages() | core()).items():
-        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-            if name_of(call) not in MARKS or not isinstance(call.func, ast.Name):
+        for called, call in calls(tree):
+            if called not in MARKS or not isinstance(call.func, ast.Name):
                 continue
-            for text in call.args[: extract_sentences.MARKS[name_of(call)]]:
+            for text in call.args[: extract_sentences.MARKS[called]]:
                 if isinstance(text, ast.JoinedStr | ast.BinOp):
-                    wrong.append(f"{path.relative_to(ROOT)}:{call.lineno} is put together")
+                    wrong.append(f"{path}:{call.lineno} is put together")
                 elif isinstance(text, ast.Constant):
-                    wrong += [f"{path.relative_to(ROOT)}:{call.lineno} {name!r}" for name in odd_places(str(text.value))]
+                    wrong += [f"{path}:{call.lineno} {name!r}" for name in odd_places(str(text.value))]
     assert wrong == []
 
 
@@ -169,7 +159,7 @@ def test_nothing_is_translated_while_modules_are_read() -> None:
     for path, tree in (read_once | core()).items():
         for node in outside_of_functions(tree):
             if isinstance(node, ast.Call) and name_of(node) in {"_", "ngettext"} and isinstance(node.func, ast.Name):
-                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+                wrong.append(f"{path}:{node.lineno}")
     assert wrong == []
 
 
@@ -190,7 +180,7 @@ def test_no_function_that_speaks_has_another_underscore() -> None:
         imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "pages.ui.i18n.translation")
         if any(alias.name == "_" for node in imports for alias in node.names):
             wrong += [
-                f"{path.relative_to(ROOT)}:{node.lineno}"
+                f"{path}:{node.lineno}"
                 for node in ast.walk(tree)
                 if (isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Store))
                 or (isinstance(node, ast.arg) and node.arg == "_")
@@ -203,8 +193,8 @@ def test_a_cache_of_words_knows_the_language() -> None:
     for path, tree in pages().items():
         for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
             cached = any(re.search(r"\b(lru_cache|cache|cache_data|cache_resource)\b", ast.dump(one)) for one in function.decorator_list)
-            speaks = any(isinstance(node, ast.Call) and name_of(node) in MARKS - {"N_"} for node in ast.walk(function))
-            wrong += [f"{path.relative_to(ROOT)}:{function.lineno}"] if cached and speaks else []
+            speaks = any(name in MARKS - {"N_"} for name, _call in calls(function))
+            wrong += [f"{path}:{function.lineno}"] if cached and speaks else []
     assert wrong == []
 
 
@@ -256,21 +246,6 @@ def test_a_translation_keeps_every_place_and_all_markup(code: str) -> None:
 
 def places(sentence: str) -> set[str]:
     return {name for _text, name, _spec, _sign in Formatter().parse(sentence) if name is not None}
-
-
-def test_german_has_one_plural_of_token() -> None:
-    """Two or more are "Tokens", as in all other sentences."""
-    catalogue = extract_sentences.catalogue_of("de")
-    plural = re.compile(
-        r"(\b(alle|viele|vielen|wenige|mehr|weniger|keine|neuen|wahrscheinlichsten|diese|andere) |[}\d]\*{0,2} )Token(?![\w-])"
-    )
-    wrong = []
-    for message in catalogue:
-        for text in map(str, message.string[1:] if isinstance(message.string, tuple) else [message.string]):
-            many = re.search(r"\btokens\b", str(message.id))
-            if many and plural.search(text) and not re.search(r"\b(neue|jedes|diese[sm]?) Token\b", text):
-                wrong.append(text)
-    assert not wrong
 
 
 def test_every_language_explains_every_term() -> None:

@@ -21,7 +21,7 @@ class Backend(Protocol):
         """Return the state of an empty text."""
 
     def run(self, token_ids: np.ndarray, state: Any | None) -> torch.Tensor:
-        """Append int64 ids [new] to the state; return float32 logits [vocabulary] after the last one. With None, nothing is kept."""
+        """Append int64 ids [new] to the state; return float32 logits [vocabulary] after the last one. With None, nothing is stored."""
 
     def length(self, state: Any) -> int:
         """Return the number of tokens in the state."""

@@ -33,8 +33,8 @@ def bytes_of_arrays(arrays: Iterable[tuple[np.ndarray, int, int]]) -> CacheBytes
 
 def cache_tensors(layer: Any) -> list[torch.Tensor]:
     """Return each tensor that a layer of transformers' cache keeps, under whatever name its class has for it."""
-    kept = (tensor for name, value in vars(layer).items() if not name.startswith("_") for tensor in tensors_in(value))
-    return list({id(tensor): tensor for tensor in kept}.values())
+    tensors = (tensor for name, value in vars(layer).items() if not name.startswith("_") for tensor in tensors_in(value))
+    return list({id(tensor): tensor for tensor in tensors}.values())
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:

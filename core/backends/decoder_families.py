@@ -26,7 +26,7 @@ ACTIVATIONS = {
     "GELUTanh": "gelu_tanh",
     "ReLU": "relu",
 }
-KEPT_TYPES = (torch.float32, torch.bfloat16, torch.float16)
+STORED_TYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def parts_of(network: Any) -> Parts | None:
     if not {type(module).__name__ for module in network.modules()} <= class_names or network.training:
         return None
     for weight in network.parameters():
-        if type(weight) is not torch.nn.Parameter or weight.device.type != "cpu" or weight.dtype not in KEPT_TYPES:
+        if type(weight) is not torch.nn.Parameter or weight.device.type != "cpu" or weight.dtype not in STORED_TYPES:
             return None
         if weight.dim() == 1 and weight.dtype is not torch.float32:
             return None
@@ -219,10 +219,10 @@ def _head_norms(attention: Any, one_plus: bool) -> tuple[Norm, Norm] | None:
 
 
 def _per_head(module: Any) -> Norm:
-    own = [_norm(norm) for norm in module.norms]
-    if any(norm.bias is not None for norm in own):
+    norms = [_norm(norm) for norm in module.norms]
+    if any(norm.bias is not None for norm in norms):
         raise ValueError("a bias per head")
-    return Norm(np.concatenate([norm.weight for norm in own]), None, own[0].epsilon, own[0].centred)
+    return Norm(np.concatenate([norm.weight for norm in norms]), None, norms[0].epsilon, norms[0].centred)
 
 
 def _sliding(network: Any) -> Parts:

@@ -71,9 +71,9 @@ class Workspace:
             np.multiply(plain, self._cosines[rotary], turned)
             np.multiply(swapped, self._sines[rotary], crossed)
             np.add(turned, crossed, turned)
-            done = 2 * plain.shape[-1]
-            if done < self._plain.shape[-1]:
-                self._turned[..., done:] = self._plain[..., done:]
+            rotated = 2 * plain.shape[-1]
+            if rotated < self._plain.shape[-1]:
+                self._turned[..., rotated:] = self._plain[..., rotated:]
         asking = self._turned[:, : self._heads]
         np.multiply(asking, np.float32(scaling), asking)
 
@@ -142,10 +142,10 @@ class View:
         self._scores: np.ndarray | None = None
         self._unseen: np.ndarray | None = None
         if workspace.rows > 1:
-            places, own = np.arange(begin, length), np.arange(past, length)[:, None]
-            unseen = places > own
+            positions, new_positions = np.arange(begin, length), np.arange(past, length)[:, None]
+            unseen = positions > new_positions
             if width is not None:
-                unseen |= places <= own - width
+                unseen |= positions <= new_positions - width
             self._unseen = np.where(unseen, np.float32(-np.inf), np.float32(0))
 
     def store(self, index: int, workspace: Workspace) -> None:

@@ -173,7 +173,7 @@ class FastDecoder:
         return State(self._room(self.whole_layers, 0), self._room(self.sliding_layers, 0), Workspace(self.parts, 1))
 
     def run(self, token_ids: np.ndarray, state: State | None) -> torch.Tensor:
-        """Append ids [new] to the state (None: nothing is kept); return float32 logits [vocabulary] after the last, a new tensor."""
+        """Append ids [new] to the state (None: nothing is stored); return float32 logits [vocabulary] after the last, a new tensor."""
         if len(token_ids) == 0:
             raise ValueError("no tokens to run")
         state = self.new_state() if state is None else state
@@ -254,13 +254,13 @@ class FastDecoder:
         if self.window is None:
             return
         # One window of past tokens and one of new ones; a block of tokens needs more during its pass.
-        kept = min(held, self.window - 1)
-        largest = max(SMALLEST_RESERVE, 2 * min(length, self.window - 1), kept + new)
+        needed = min(held, self.window - 1)
+        largest = max(SMALLEST_RESERVE, 2 * min(length, self.window - 1), needed + new)
         inside = held - state.recent.first
         if inside + new <= state.recent.reserve <= largest:
             return
         if inside + new > largest:
-            inside = kept
+            inside = needed
         reserve = min(largest, reserve_for(inside + new))
         state.recent = self._moved(state.recent, held - inside, held, max(reserve, inside + new))
 
@@ -325,38 +325,38 @@ class FastDecoder:
 
         index: the layer's index among those with the same window.
         """
-        own, taken = layer.parts, workspace.hidden
-        if own.attention_norm is not None:
-            own.attention_norm(taken, workspace.normed)
+        parts, taken = layer.parts, workspace.hidden
+        if parts.attention_norm is not None:
+            parts.attention_norm(taken, workspace.normed)
             taken = workspace.normed
         layer.qkv(taken, workspace.packed, workspace)
-        if own.head_norms is not None:
-            for norm, (heads, rows) in zip(own.head_norms, workspace.to_norm, strict=True):
+        if parts.head_norms is not None:
+            for norm, (heads, rows) in zip(parts.head_norms, workspace.to_norm, strict=True):
                 part = heads if norm.weight.shape[1] == self.parts.head_size else rows
                 norm(part, part)
-        workspace.rotate(own.rotary, own.scaling)
+        workspace.rotate(parts.rotary, parts.scaling)
         view.store(index, workspace)
         return taken
 
     def _attend_and_feed_forward(self, layer: _Layer, view: View, index: int, workspace: Workspace, taken: np.ndarray) -> None:
         """Take the tokens in workspace.hidden through the rest of a layer, whose normed input is `taken`."""
-        own, hidden, change = layer.parts, workspace.hidden, workspace.change
-        view.attend(index, workspace, own.softcap)
+        parts, hidden, change = layer.parts, workspace.hidden, workspace.change
+        view.attend(index, workspace, parts.softcap)
         layer.o(workspace.mixed_rows, change, workspace.widened)
-        if own.attention_post_norm is not None:
-            own.attention_post_norm(change, change)
-        if own.parallel:  # the feed-forward part has the same input as attention
+        if parts.attention_post_norm is not None:
+            parts.attention_post_norm(change, change)
+        if parts.parallel:  # the feed-forward part has the same input as attention
             np.add(hidden, change, workspace.sum)
         else:
             self._add(hidden, change)
             taken = hidden
-        if own.feed_forward_norm is not None:
-            own.feed_forward_norm(hidden, workspace.normed)
+        if parts.feed_forward_norm is not None:
+            parts.feed_forward_norm(hidden, workspace.normed)
             taken = workspace.normed
         layer.feed_forward(taken, change, workspace)
-        if own.feed_forward_post_norm is not None:
-            own.feed_forward_post_norm(change, change)
-        if own.parallel:
+        if parts.feed_forward_post_norm is not None:
+            parts.feed_forward_post_norm(change, change)
+        if parts.parallel:
             np.add(workspace.sum, change, hidden)
         else:
             self._add(hidden, change)

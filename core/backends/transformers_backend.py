@@ -218,8 +218,8 @@ def cache_argument(network: Any) -> str | None:
 
 def backend_of(model: Any) -> TransformersBackend:
     """Return the backend that runs transformers' own network of this model."""
-    own = model.engine.backend
-    return own if isinstance(own, TransformersBackend) else TransformersBackend(model.load_network())
+    backend = model.engine.backend
+    return backend if isinstance(backend, TransformersBackend) else TransformersBackend(model.load_network())
 
 
 @dataclass(slots=True)

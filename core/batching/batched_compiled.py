@@ -80,8 +80,8 @@ class BatchedCompiled:
         texts = np.repeat(np.arange(len(parts)), counts)
         blocks = np.zeros((len(parts), max(blocks_for(stop) for _, stop in spans)), dtype=np.int64)  # shorter tables are padded with 0
         for row, part, (_, stop) in zip(blocks, parts, spans, strict=True):
-            own = part.block_table[: blocks_for(stop)]
-            row[: len(own)] = own
+            table = part.block_table[: blocks_for(stop)]
+            row[: len(table)] = table
         wanted = np.arange(len(ids)) if every else np.cumsum(counts) - 1
         logits = []
         for begin in range(0, len(ids), ROWS):

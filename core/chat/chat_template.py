@@ -87,12 +87,12 @@ def _attempt(asked: dict[str, Any], seconds: float) -> str | TemplateFailed:
 @lru_cache(maxsize=64)
 def _render(asked: str, seconds: float) -> str:
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-I", str(_PROGRAM)], input=asked.encode(), capture_output=True, timeout=seconds, env={}, check=False
         )
-        if done.returncode < 0 and signal.Signals(-done.returncode).name == "SIGXCPU":
+        if completed.returncode < 0 and signal.Signals(-completed.returncode).name == "SIGXCPU":
             raise TemplateEndless("it does not end")
-        answer = json.loads(done.stdout) if done.returncode == 0 else {"why": "it broke off"}
+        answer = json.loads(completed.stdout) if completed.returncode == 0 else {"why": "it broke off"}
     except subprocess.TimeoutExpired as error:
         raise TemplateEndless("it does not end") from error
     except (OSError, ValueError) as error:
@@ -198,22 +198,22 @@ def content_spans(template: str, messages: Messages, values: dict[str, Any], tok
     """
     written = [token.raw.decode("utf-8", "replace") if token.special else token.text for token in tokens]
     ends = list(accumulate(map(len, written)))
-    joined, done = "".join(written), 0
+    joined, end = "".join(written), 0
     spans: list[Span] = []
     for before, message in zip(_template_texts(template, messages, values), messages, strict=True):
         content = text_of(message).strip()
-        at = max(done, joined.find(before, done) + len(before)) if before in joined[done:] else done
+        at = max(end, joined.find(before, end) + len(before)) if before in joined[end:] else end
         texts = [content]
         if message["role"] == "assistant":  # the template leaves a thought out, or writes it in its own way
             texts.append(without_thought(content).strip() or thought_of(content).strip())
-        # "done" for a template that writes something else before this message than before the one that was tried
-        hits = ((joined.find(text, begin), text) for text in texts if text for begin in (at, done))
+        # `end` for a template that writes something else before this message than before the one that was tried
+        hits = ((joined.find(text, begin), text) for text in texts if text for begin in (at, end))
         start, content = next(((start, text) for start, text in hits if start >= 0), (-1, content))
         if start < 0:
             spans.append((0, 0))
             continue
-        done = start + len(content)
-        spans.append((bisect_right(ends, start), bisect_left(ends, done) + 1))
+        end = start + len(content)
+        spans.append((bisect_right(ends, start), bisect_left(ends, end) + 1))
     return tuple(spans)
 
 

@@ -47,11 +47,11 @@ class _Namespace(jinja2.utils.Namespace):
     """A namespace that refuses names that begin with an underscore."""
 
     def __init__(*args: Any, **kwargs: Any) -> None:
-        own, args = args[0], args[1:]
+        namespace, args = args[0], args[1:]
         held = dict(*args, **kwargs)
         for name in held:
             _Namespace.check(name)
-        jinja2.utils.Namespace.__init__(own, held)
+        jinja2.utils.Namespace.__init__(namespace, held)
 
     def __setitem__(self, name: str, value: Any) -> None:
         _Namespace.check(name)

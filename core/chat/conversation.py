@@ -80,9 +80,9 @@ def checked_arguments(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
         return {}
     if not isinstance(arguments, Mapping) or not all(isinstance(name, str) and name.isidentifier() for name in arguments):
         raise WrongType("The arguments of a chat template are values by name, such as {example}.", example='{"enable_thinking": False}')
-    own = next((name for name in OWN_ARGUMENTS if name in arguments), None)
-    if own is not None:
-        raise WrongType("The app itself gives {name} to a chat template. Leave it out.", name=own)
+    reserved = next((name for name in OWN_ARGUMENTS if name in arguments), None)
+    if reserved is not None:
+        raise WrongType("The app itself gives {name} to a chat template. Leave it out.", name=reserved)
     return json_copy(arguments)
 
 

@@ -93,11 +93,11 @@ def thoughts_in(before: bytes, token_bytes: Sequence[bytes], marks: Iterable[Mar
     """
     pairs = [(mark.opening.encode(), mark.closing.encode()) for mark in marks]
     text, ends, thoughts = before + b"".join(token_bytes), list(accumulate(map(len, token_bytes), initial=len(before)))[1:], list[Thought]()
-    done = 0
-    while places := [(at, opening, closing) for opening, closing in pairs if (at := text.find(opening, done)) >= 0]:
+    position = 0
+    while places := [(at, opening, closing) for opening, closing in pairs if (at := text.find(opening, position)) >= 0]:
         start, opening, closing = min(places)
         at = text.find(closing, start + len(opening))
-        done = len(text) if at < 0 else at + len(closing)
-        if done > len(before):  # else the prompt contains the whole thought
-            thoughts.append(Thought(bisect_right(ends, max(start, len(before))), bisect_left(ends, done) + 1, at >= 0))
+        position = len(text) if at < 0 else at + len(closing)
+        if position > len(before):  # else the prompt contains the whole thought
+            thoughts.append(Thought(bisect_right(ends, max(start, len(before))), bisect_left(ends, position) + 1, at >= 0))
     return tuple(thoughts)

@@ -56,7 +56,7 @@ def measure(device: str = "cpu", dtype: str = "float32") -> Peak:
     """Return the peak, from multiplying two large matrices and reading memory larger than the processor's caches, the fastest of each.
 
     Takes about a quarter of a second, twice as long on a processor with a cache of hundreds of megabytes. Other load on the machine only
-    slows it down, so the fastest of many tries is kept.
+    slows it down, so the fastest of many tries counts.
     """
     kind = getattr(torch, dtype)
     side = 4096 if device.startswith("cuda") else 768

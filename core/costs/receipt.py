@@ -293,14 +293,14 @@ class Account:
         )
 
     def _add(self, step: Step) -> None:
-        done = step.forward
-        self._computed += done.computed_tokens
-        self._reused += done.reused_tokens
-        self._seconds += done.seconds
-        self._queued += done.queue_seconds
-        if done.server_seconds is not None:
-            self._served, self._told = self._served + done.server_seconds, self._told + 1
+        forward = step.forward
+        self._computed += forward.computed_tokens
+        self._reused += forward.reused_tokens
+        self._seconds += forward.seconds
+        self._queued += forward.queue_seconds
+        if forward.server_seconds is not None:
+            self._served, self._told = self._served + forward.server_seconds, self._told + 1
         if self.shape is not None:
-            self._adds += pass_multiply_adds(self.shape, done.computed_tokens, done.reused_tokens)
-            kept = self.item_size if self.cache_item_size is None else self.cache_item_size
-            self._moved += pass_bytes(self.shape, done.computed_tokens, done.reused_tokens, self.item_size, kept)
+            self._adds += pass_multiply_adds(self.shape, forward.computed_tokens, forward.reused_tokens)
+            item_size = self.item_size if self.cache_item_size is None else self.cache_item_size
+            self._moved += pass_bytes(self.shape, forward.computed_tokens, forward.reused_tokens, self.item_size, item_size)

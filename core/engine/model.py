@@ -211,14 +211,14 @@ class LanguageModel(TokenSource):
         """Take the tokens' texts from the input, for a tokenizer that changes it (lower case, joined accents, dropped spaces)."""
         encoded = self.tokenizer(text, return_offsets_mapping=True) if self.tokenizer.is_fast else None
         ends = [end for _each, end in encoded["offset_mapping"]] if encoded else [0] * len(tokens)
-        done, result = 0, []
+        position, result = 0, []
         for index, token in enumerate(tokens):
             # A character split over several tokens belongs to the last of them. Text without a token goes to the next token that has some.
             later = ends[index + 1] if index + 1 < len(ends) else -1
-            end = done if token.special or (later == ends[index] and later > done) else max(done, ends[index])
+            end = position if token.special or (later == ends[index] and later > position) else max(position, ends[index])
             end = len(text) if index == len(tokens) - 1 else end
-            result.append(replace(token, text=text[done:end]))
-            done = end
+            result.append(replace(token, text=text[position:end]))
+            position = end
         return result
 
     def token(self, token_id: int) -> Token:
@@ -246,9 +246,9 @@ class LanguageModel(TokenSource):
         except UnicodeEncodeError as error:
             raise BadToken("Half a character cannot name a token.") from error
         split = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
-        own = split if len(split) == 1 and 0 <= split[0] < self.vocabulary_size else range(self.vocabulary_size)
-        token_id = self._token_with(raw, own) if raw else None
-        if token_id is None and own is split:  # SentencePiece tokenizers put a space before a text that has none
+        candidates = split if len(split) == 1 and 0 <= split[0] < self.vocabulary_size else range(self.vocabulary_size)
+        token_id = self._token_with(raw, candidates) if raw else None
+        if token_id is None and candidates is split:  # SentencePiece tokenizers put a space before a text that has none
             token_id = self._token_with(raw, range(self.vocabulary_size))
         if token_id is not None:
             return self.token(token_id)

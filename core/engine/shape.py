@@ -33,8 +33,8 @@ class ModelShape:
     feed_forward_parameters: weights in the matrices of the feed-forward blocks, all layers and all experts, routers included;
     active_feed_forward_parameters: those used by one token. small_parameters: all others: norms, biases, position
     tables, and what the tables of embeddings have beyond vocabulary x hidden size.
-    latent_size: numbers kept per layer and position if keys and values share one compressed vector (DeepSeek), else 0;
-    unfolding_parameters: weights of one layer that expand this vector, for every kept position, in every pass.
+    latent_size: numbers cached per layer and position if keys and values share one compressed vector (DeepSeek), else 0;
+    unfolding_parameters: weights of one layer that expand this vector, for every cached position, in every pass.
     state_numbers: numbers that recurrences and convolutions keep, for a text of any length; scan_multiply_adds: of one token in
     them, outside of matrices. Both are measured by `of` and 0 without a network.
     work_known, cache_known: whether the multiply-adds and the cached numbers of this shape are those of the network.
@@ -98,8 +98,8 @@ class ModelShape:
 
     def cached_numbers(self, tokens: int) -> int:
         """Return the numbers that the cache keeps after `tokens` tokens (1 or more), states of recurrences included."""
-        kept = sum(group.layer_count * group.cached_numbers * group.cached_positions(tokens) for group in self.attention)
-        return kept + self.state_numbers
+        numbers = sum(group.layer_count * group.cached_numbers * group.cached_positions(tokens) for group in self.attention)
+        return numbers + self.state_numbers
 
     def cache_bytes(self, tokens: int, item_size: float) -> float:
         """Return the bytes of the cache after `tokens` tokens, `item_size` for each number; NaN if they are not known."""
@@ -226,19 +226,19 @@ def _with_cache(shape: ModelShape, network: Any, name: str, keep: dict[str, Any]
 
     from core.backends.cache_bytes import cache_tensors
 
-    counted, kept = [], []
+    counted, cached = [], []
     lengths = FIRST, max(FIRST, min(LONGER, shape.context_length - 1))
     for length in lengths:
         cache = DynamicCache(config=network.config.get_text_config())
         for tokens in (length, 1):
             counted.append(_multiply_adds(network, tokens, tokens == 1, use_cache=True, **{name: cache}, **keep))
-            kept.append(sum(tensor.numel() for layer in cache.layers for tensor in cache_tensors(layer)))
+            cached.append(sum(tensor.numel() for layer in cache.layers for tensor in cache_tensors(layer)))
     states, scan = _states(network, cache)
     shape = replace(shape, state_numbers=states, scan_multiply_adds=scan)
     first, longer = (shape.multiply_adds(1, length) for length in lengths)
     return replace(
         shape,
-        cache_known=[shape.cached_numbers(tokens) for length in lengths for tokens in (length, length + 1)] == kept,
+        cache_known=[shape.cached_numbers(tokens) for length in lengths for tokens in (length, length + 1)] == cached,
         work_known=_agrees(counted[1], first, scan) and _agrees(counted[3] - counted[1], longer - first, 0),
     )
 

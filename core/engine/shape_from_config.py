@@ -69,13 +69,13 @@ class _Layer(NamedTuple):
 
 def _layers(text: Any) -> list[_Layer]:
     """Return the layers of this text configuration from the first to the last."""
-    own = list(getattr(text, "per_layer_config", None) or [text] * first_number(text, *LAYERS))
-    slides = [getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True) for config in own]
+    configs = list(getattr(text, "per_layer_config", None) or [text] * first_number(text, *LAYERS))
+    slides = [getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True) for config in configs]
     kinds = list(getattr(text, "layer_types", None) or ["sliding_attention" if each else "full_attention" for each in slides])
     if text.model_type in _STATE_SPACE:
-        kinds = ["linear_attention"] * len(own)
+        kinds = ["linear_attention"] * len(configs)
     shared = first_number(text, *LAYERS) - first_number(text, "num_kv_shared_layers")
-    return [_layer(config, kind, index, index >= shared) for index, (config, kind) in enumerate(zip(own, kinds, strict=False))]
+    return [_layer(config, kind, index, index >= shared) for index, (config, kind) in enumerate(zip(configs, kinds, strict=False))]
 
 
 def _layer(config: Any, kind: str, index: int, shared: bool) -> _Layer:
@@ -91,9 +91,9 @@ def _layer(config: Any, kind: str, index: int, shared: bool) -> _Layer:
     if squeezed and rotary:  # DeepSeek's attention: one compressed vector per position is expanded to every head's key and value
         key_size, value_size, kv_heads = int(config.qk_nope_head_dim) + rotary, int(config.v_head_dim), heads
         latent, unfolding = squeezed + rotary, squeezed * heads * (key_size - rotary + value_size)
-    kept, products = latent or kv_heads * (key_size + value_size), heads * (key_size + value_size)
+    cached, products = latent or kv_heads * (key_size + value_size), heads * (key_size + value_size)
     queries, rank = heads * key_size, first_number(config, "q_lora_rank") if latent else 0
-    mixer = (hidden * rank + rank * queries if rank else hidden * queries) + hidden * kept + unfolding + heads * value_size * hidden
+    mixer = (hidden * rank + rank * queries if rank else hidden * queries) + hidden * cached + unfolding + heads * value_size * hidden
     if kind == "conv":
         mixer = 4 * hidden * hidden
     if getattr(config, "model_type", "") in _STATE_SPACE:
@@ -103,8 +103,8 @@ def _layer(config: Any, kind: str, index: int, shared: bool) -> _Layer:
     window = "attention_chunk_size" if "chunked" in kind else "sliding_window" if "sliding" in kind else ""
     if kind == "indexed_attention":  # an indexer keeps a key of its own, and its heads compare it with every position
         index_size = first_number(config, "index_head_dim")
-        kept, products = kept + index_size, products + (index_size + 1) * first_number(config, "index_n_heads")
-    attention = AttentionLayers(1, 0 if shared else kept, products, first_number(config, window) or None if window else None)
+        cached, products = cached + index_size, products + (index_size + 1) * first_number(config, "index_n_heads")
+    attention = AttentionLayers(1, 0 if shared else cached, products, first_number(config, window) or None if window else None)
     inner_sizes = getattr(config, "intermediate_size", None)
     multiple = first_number(config, "intermediate_multiple_size", default=4)
     intermediate = first_number(config, "intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size") or multiple * hidden

@@ -90,21 +90,21 @@ def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = 
             step = next_token(runs[cached])
             if step is None:
                 break
-            done = step.forward
-            seconds[cached] += done.seconds
-            positions[cached] += done.computed_tokens
+            forward = step.forward
+            seconds[cached] += forward.seconds
+            positions[cached] += forward.computed_tokens
             yield RaceStep(
                 runner=CACHED if cached else UNCACHED,
                 index=step.index,
                 token_id=step.token_id,
                 text=step.text,
-                seconds=done.seconds,
-                computed=done.computed_tokens,
-                reused=done.reused_tokens,
+                seconds=forward.seconds,
+                computed=forward.computed_tokens,
+                reused=forward.reused_tokens,
                 total_seconds=seconds[cached],
                 total_positions=positions[cached],
-                cache_bytes=done.cache_bytes,
-                held_bytes=done.held_bytes,
+                cache_bytes=forward.cache_bytes,
+                held_bytes=forward.held_bytes,
             )
     finally:
         for run in runs.values():

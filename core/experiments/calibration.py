@@ -116,22 +116,22 @@ class _Tally:
 
     def take(self, ids: np.ndarray, logits: torch.Tensor) -> None:
         """Count all probabilities before these tokens, of logits [tokens, vocabulary]."""
-        own = torch.from_numpy(ids).to(logits.device)[:, None]
+        columns = torch.from_numpy(ids).to(logits.device)[:, None]
         self.places += len(ids)
         for row, temperature in enumerate(TEMPERATURES):
             chances = (logits / temperature).softmax(-1)
             large = chances[chances >= SMALL]  # most are smaller; these alone are sorted into bins
             self._add(self.counts[row], large, torch.ones_like(large))
             self._add(self.sums[row], large, large)
-            self._add(self.hits[row], followed := chances.gather(1, own)[:, 0], torch.ones_like(followed))
+            self._add(self.hits[row], followed := chances.gather(1, columns)[:, 0], torch.ones_like(followed))
             self.counts[row, 0] += chances.numel() - len(large)
             self.sums[row, 0] += len(ids) - float(large.double().sum())
 
     @staticmethod
     def _add(into: np.ndarray, chances: torch.Tensor, weights: torch.Tensor) -> None:
         edges = torch.tensor(EDGES[1:-1], device=chances.device, dtype=chances.dtype)
-        place = torch.bucketize(chances.contiguous(), edges, right=True)
-        into += torch.bincount(place, weights.double(), len(into)).cpu().numpy()
+        bin_index = torch.bucketize(chances.contiguous(), edges, right=True)
+        into += torch.bincount(bin_index, weights.double(), len(into)).cpu().numpy()
 
 
 def teacher_is_calibrated(observations: Observations) -> bool:

@@ -159,14 +159,14 @@ def looping(
         for step in run.stream(steps):
             if step.index % 8 == 0:
                 yield Looping(run.text, step.index + 1)
-        found = run.loop if run.finished == "loop" else None
-        if found is None:
+        loop = run.loop if run.finished == "loop" else None
+        if loop is None:
             yield _without_loop(model, run, causes)
             return
-        result = replace(Looping(run.text, len(run.path)), **copies_of(run.path, found))
+        result = replace(Looping(run.text, len(run.path)), **copies_of(run.path, loop))
         yield result
         if causes:
-            yield from _causes(model, run, found, result)
+            yield from _causes(model, run, loop, result)
     finally:
         run.release()
 
@@ -177,10 +177,10 @@ def _without_loop(model: LanguageModel, run: Generation, causes: bool) -> Loopin
     if not causes or run.settings.greedy:
         return result
     price = _Price(model)
-    own, none = (
+    changed, none = (
         Remedy("", 0.0, "", None, 0, len(run.path), *price.of(settings)) for settings in (run.settings, SamplingSettings(greedy=True))
     )
-    return replace(result, own=own, usual=none, facts=price.count)
+    return replace(result, own=changed, usual=none, facts=price.count)
 
 
 def copies_of(path: Sequence[Step], loop: Loop) -> dict[str, Any]:
@@ -210,14 +210,14 @@ def _causes(model: LanguageModel, run: Generation, loop: Loop, result: Looping) 
     tried += [(name, value, with_remedy(run.settings, name, value)) for name, values in REMEDIES.items() for value in values]
     price = _Price(model)
     *_earlier, rows = write_each(model, ids, [settings for _name, _value, settings in tried], steps, prompt)
-    found: list[Remedy] = []
+    causes: list[Remedy] = []
     for (name, value, settings), row in zip(tried, rows.tries, strict=True):
         new = [step.token_id for step in row.path]
         again = find([*ids[prompt:], *new])
         cost = price.of(settings)
-        found.append(Remedy(name, value, row.text, _left_at(new, expected), again.period if again else 0, len(new), *cost))
-        yield replace(result, usual=found[0], remedies=tuple(found[1:]), facts=price.count)
-    result = replace(result, usual=found[0], remedies=tuple(found[1:]), facts=price.count)
+        causes.append(Remedy(name, value, row.text, _left_at(new, expected), again.period if again else 0, len(new), *cost))
+        yield replace(result, usual=causes[0], remedies=tuple(causes[1:]), facts=price.count)
+    result = replace(result, usual=causes[0], remedies=tuple(causes[1:]), facts=price.count)
     attending = copying_heads(model, ids, loop.period)
     result = replace(result, attending=tuple(attending[: max(SWITCHED_OFF)]))
     yield result
@@ -294,24 +294,28 @@ class _Price:
         self._text = list(self.model.encode(HELD_OUT.read_text("utf-8")[: 8 * HELD_OUT_TOKENS]))[:most]
         self._rows = logit_rows(self.model, self._text)
         every = held_out_facts(plain=True)
-        said = [f"{before} {answer}." for _kind, before, answer in every]
-        for place in range(BEFORE, len(every), max(1, len(every) // FACTS)):
-            before = " ".join([*said[place - BEFORE : place], every[place][1]])  # penalties count what stands before
-            ids, whole = list(self.model.encode(before)), list(self.model.encode(f"{before} {every[place][2]}"))
-            if whole[: len(ids)] == ids and len(ids) < min(len(whole), self.model.context_length or len(whole)):
-                self._facts.append((ids, logit_rows(self.model, whole[: len(ids) + 1])[-1], whole[len(ids)]))
+        sentences = [f"{before} {answer}." for _kind, before, answer in every]
+        for index in range(BEFORE, len(every), max(1, len(every) // FACTS)):
+            before = " ".join([*sentences[index - BEFORE : index], every[index][1]])  # penalties count what stands before
+            ids, ids_with_answer = list(self.model.encode(before)), list(self.model.encode(f"{before} {every[index][2]}"))
+            if ids_with_answer[: len(ids)] == ids and len(ids) < min(
+                len(ids_with_answer), self.model.context_length or len(ids_with_answer)
+            ):
+                self._facts.append((ids, logit_rows(self.model, ids_with_answer[: len(ids) + 1])[-1], ids_with_answer[len(ids)]))
         self.count = len(self._facts)
 
     def of(self, settings: SamplingSettings) -> tuple[float, float, int]:
         """Return log-probability, excluded share and number of facts, as in `Remedy`."""
         if settings.greedy:
             settings = replace(settings, greedy=False, temperature=1.0)
-        places = range(len(self._text) - 1)
-        shares = np.array([self._share(settings, self._text[: place + 1], self._rows[place], self._text[place + 1])[0] for place in places])
+        positions = range(len(self._text) - 1)
+        shares = np.array(
+            [self._share(settings, self._text[: position + 1], self._rows[position], self._text[position + 1])[0] for position in positions]
+        )
         possible = shares > 0
-        told = sum(self._share(settings, ids, row, answer)[1] for ids, row, answer in self._facts)
+        right = sum(self._share(settings, ids, row, answer)[1] for ids, row, answer in self._facts)
         mean = float(np.log(shares[possible]).mean()) if possible.any() else -math.inf
-        return mean, float(1 - possible.mean()), told
+        return mean, float(1 - possible.mean()), right
 
     def _share(self, settings: SamplingSettings, ids: list[int], logits: torch.Tensor, token: int) -> tuple[float, bool]:
         """Return the probability of a token after the settings, and whether it is the likeliest. The text before it counts as written."""

@@ -253,10 +253,10 @@ class _Network:
         self._ids, self._mask = (torch.cat(sides, 1) for sides in zip((self._ids, self._mask), added, strict=True))
         positions, more = (self._mask.cumsum(1) - 1).clamp(min=0), dict[str, Any]()
         start = begun if self._cache is not None else 0
-        own, ids = begun - start + (added[0].shape[1] - len(new) if side == "left" else 0), self._ids[:, start:]
+        first, ids = begun - start + (added[0].shape[1] - len(new) if side == "left" else 0), self._ids[:, start:]
         if way.padding == "ragged" and way.batch > 1:
             inside = self._mask.bool()
-            own, ids, more = lengths[0], self._ids[inside][None], {"position_ids": positions[inside][None]}
+            first, ids, more = lengths[0], self._ids[inside][None], {"position_ids": positions[inside][None]}
         elif way.batch > 1 or start:
             more = {"position_ids": positions[:, start:]} | ({} if bool(self._mask.all()) else {"attention_mask": self._mask})
         more = {name: value.to(self._model.engine.device) for name, value in more.items()}
@@ -264,7 +264,7 @@ class _Network:
             more |= {"use_cache": False} if self._cache is None else {"use_cache": True, self._argument: self._cache}
         threads = way.threads or network_threads(self._model.parameter_count)
         with turn(self._model), torch.inference_mode(), torch_threads(threads):
-            return _checked(self._network(ids.to(self._model.engine.device), **more).logits[0, own : own + len(new)])
+            return _checked(self._network(ids.to(self._model.engine.device), **more).logits[0, first : first + len(new)])
 
 
 class _Asked:
@@ -411,9 +411,9 @@ def _difference(model: LanguageModel, ids: Sequence[int], first: _Computed, seco
 
 def _end(probabilities: np.ndarray, token: int, upper: bool) -> float:
     """Return where a token's segment of the dice starts or ends: likeliest first, equal ones by id. probabilities: [vocabulary]."""
-    own = probabilities[token]
-    before = probabilities[probabilities > own].sum() + (probabilities[:token] == own).sum() * own
-    return float(before + own * upper)
+    probability = probabilities[token]
+    before = probabilities[probabilities > probability].sum() + (probabilities[:token] == probability).sum() * probability
+    return float(before + probability * upper)
 
 
 def _free_runs(
@@ -456,8 +456,8 @@ def compared(
     for number, way in enumerate(ways):
         computed = reference if number == 0 else _Computed()
         try:
-            for done in _compute(model, way, ids, computed, begin, runs, length):
-                yield Progress(number * total + done, len(ways) * total)
+            for progress in _compute(model, way, ids, computed, begin, runs, length):
+                yield Progress(number * total + progress, len(ways) * total)
         except ModelError as error:
             if number == 0 or len(ways) == 2:
                 raise

@@ -42,8 +42,8 @@ MOST_DRAFTED = 16
 LONGEST = 400  # tokens
 LONGEST_NGRAM = 4
 ACCEPTED, REJECTED, DROPPED, RECOVERED, BONUS, ENDED = "accepted", "rejected", "dropped", "recovered", "bonus", "ended"
-# The attempt number of `dice.roll` for each purpose at a step. A dropped token is drafted again with the same roll, because no kept token
-# depended on that roll. Runs are therefore repeatable, and every decision that counts has a roll of its own.
+# The attempt number of `dice.roll` for each purpose at a step. A dropped token is drafted again with the same roll, because no accepted
+# token depended on that roll. Runs are therefore repeatable, and every decision that counts has a roll of its own.
 TOKEN_ROLL, ACCEPT_ROLL, RECOVER_ROLL = 0, 1, 2
 
 
@@ -225,8 +225,8 @@ class Speculation:
         last = pick_by(probabilities, roll)
         ends = self._model.end_token_ids if self._model is not None else frozenset()
         stop = next((index for index, token_id in enumerate(drafted[:accepted]) if token_id in ends), None)
-        kept = drafted[:accepted] if stop is None else drafted[: stop + 1]
-        written = [*kept, *([last] if stop is None else [])]
+        taken = drafted[:accepted] if stop is None else drafted[: stop + 1]
+        written = [*taken, *([last] if stop is None else [])]
         texts = [self._text(token_id) for token_id in written]
         self.ids += written
         if written[-1] in ends:
@@ -238,7 +238,7 @@ class Speculation:
         for index, token_id in enumerate(drafted):
             seen = index < checked
             verdict = DROPPED if not seen else ACCEPTED if index < accepted else REJECTED
-            text = texts[index] if index < len(kept) else self._lone(token_id)
+            text = texts[index] if index < len(taken) else self._lone(token_id)
             chance = float(p[index][token_id]) if seen else float("nan")
             records.append(DraftedToken(token_id, text, chance, float(q[index][token_id]), rolls[index] if seen else None, verdict))
         self.rounds += 1

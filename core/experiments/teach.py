@@ -61,7 +61,7 @@ def teach(
         limits = Limits.from_environment()
         latest = monotonic() + (limits.training_seconds or float("inf"))
         tokens = limits.training_tokens or float("inf")
-        if tuning.index not in tuning.moments:  # a pause can drop the generator before this step was kept
+        if tuning.index not in tuning.moments:  # a pause can drop the generator before this step was stored
             tuning.keep()
         yield look(student, beginning, tuning.index, known)
         for number in range(1, steps + 1):

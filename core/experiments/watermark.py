@@ -123,15 +123,15 @@ def _step(model: TokenSource, side: str, run: Generation, settings: SamplingSett
     logits, text = run.forward_before(len(run.path)).logits.values, run.history(settings, len(run.path))
     before, after = (torch.from_numpy(sampling_probabilities(logits, of_side(settings, each), text)) for each in (UNMARKED, side))
     step = run.step()
-    own = greens(model, [each.token_id for each in run.path], settings)[-1]
+    green = greens(model, [each.token_id for each in run.path], settings)[-1]
     lost = divergence(after.log()[None], before.log()[None])[0] / math.log(2)
-    return MarkedToken(side, step.token_id, step.text, own, step.surprise, float(before.max()), lost)
+    return MarkedToken(side, step.token_id, step.text, green, step.surprise, float(before.max()), lost)
 
 
 def run_ids(model: TokenSource, prompt: str, settings: SamplingSettings, length: int, kind: str, number: int) -> list[int]:
     """Return the tokens of run `number`, whose seed follows from that of the settings. kind: MARKED or UNMARKED."""
-    own = replace(of_side(settings, kind), seed=(settings.seed + number) % 2**31)
-    return [step.token_id for step in generated(model, prompt, own, length).path]
+    seeded = replace(of_side(settings, kind), seed=(settings.seed + number) % 2**31)
+    return [step.token_id for step in generated(model, prompt, seeded, length).path]
 
 
 def measured(kind: str, model: TokenSource, ids: Sequence[int], settings: SamplingSettings, changed: int = 0, words: int = 0) -> Measured:

@@ -28,8 +28,8 @@ from core.message import Message
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 
-KEPT_WHOLE = 8_192  # up to this vocabulary size all probabilities of a step are kept; above it, only the KEPT likeliest
-KEPT = 1_024
+STORED_WHOLE = 8_192  # up to this vocabulary size all probabilities of a step are stored; above it, only the MOST_STORED likeliest
+MOST_STORED = 1_024
 SHORTEST = 2  # equal tokens in a row that count as shared; a single shared comma would mean nothing
 MOST_STEPS = 1_000
 
@@ -57,7 +57,7 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class TopProbabilities:
-    """The kept probabilities of one step: token_ids int64 [kept], ascending, and their probabilities float32 [kept].
+    """The stored probabilities of one step: token_ids int64 [stored], ascending, and their probabilities float32 [stored].
 
     others: total probability of all other tokens; most: upper bound for the probability of each of them.
     """
@@ -69,11 +69,11 @@ class TopProbabilities:
 
     @classmethod
     def of(cls, logits: torch.Tensor) -> TopProbabilities:
-        """Return the probabilities of these logits [vocabulary]: all of them, or the KEPT likeliest of a large vocabulary."""
+        """Return the probabilities of these logits [vocabulary]: all of them, or the MOST_STORED likeliest of a large vocabulary."""
         top = torch.softmax(logits.detach().cpu().double(), 0)
-        if len(top) <= KEPT_WHOLE:
+        if len(top) <= STORED_WHOLE:
             return cls(_all(len(top)), top.float().numpy(), 0.0, 0.0)
-        best = torch.topk(top, KEPT)
+        best = torch.topk(top, MOST_STORED)
         token_ids, order = torch.sort(best.indices)
         return cls(token_ids.numpy(), best.values[order].float().numpy(), max(0.0, 1.0 - float(best.values.sum())), float(best.values[-1]))
 
@@ -196,10 +196,12 @@ def bounds(left: TopProbabilities, right: TopProbabilities) -> Drift:
     _, in_left, in_right = np.intersect1d(left.token_ids, right.token_ids, assume_unique=True, return_indices=True)
     low = high = float(_parts(left.probabilities[in_left], right.probabilities[in_right]).sum())
     for mine, theirs, shared in ((left, right, in_left), (right, left, in_right)):
-        own = np.delete(mine.probabilities, shared)
-        total = np.array([own.sum()])
-        low += float(_parts(total, np.minimum(total, min(theirs.others, theirs.most * len(own)))).sum())
-        furthest = np.maximum(_parts(own, np.zeros_like(own)), _parts(own, np.full_like(own, min(theirs.most, theirs.others))))
+        unshared = np.delete(mine.probabilities, shared)
+        total = np.array([unshared.sum()])
+        low += float(_parts(total, np.minimum(total, min(theirs.others, theirs.most * len(unshared)))).sum())
+        furthest = np.maximum(
+            _parts(unshared, np.zeros_like(unshared)), _parts(unshared, np.full_like(unshared, min(theirs.most, theirs.others)))
+        )
         high += float(furthest.sum()) + theirs.others / 2
     return Drift(_root(low), _root(high))
 
@@ -303,8 +305,8 @@ class Fork:
     @property
     def broken(self) -> bool:
         """Return whether a node of a branch was deleted from the tree."""
-        own = [self.root, *(node for side in self.sides for node in (*side.line, *side.follow))]
-        return any(self.run.nodes[node].is_deleted for node in own)
+        node_ids = [self.root, *(node for side in self.sides for node in (*side.line, *side.follow))]
+        return any(self.run.nodes[node].is_deleted for node in node_ids)
 
     def ends(self) -> tuple[int, int]:
         """Return the last node of each branch."""
@@ -331,14 +333,14 @@ class Fork:
     def _step(self) -> Pair:
         if self.finished:
             raise RunFinished("Both branches have ended. Choose another token to see another continuation.")
-        wanted, kept = self.run.settings, self.run.cache
+        wanted, cache = self.run.settings, self.run.cache
         left, right = self.sides
         try:
             left_step, left_top = self._go_on(left, None)
             right_step, right_top = self._go_on(right, left_step)
         finally:
             self.run.settings = wanted
-            self.run.cache = kept
+            self.run.cache = cache
         aligner = self._aligner
         for step, top, tokens, seen in (
             (left_step, left_top, aligner.left, aligner.left_top),

@@ -1,4 +1,4 @@
-"""Fine-tune a copy of a model on a few sentences, one optimizer step at a time; each kept step can be restored.
+"""Fine-tune a copy of a model on a few sentences, one optimizer step at a time; each stored step can be restored.
 
 The copy shares the weights of the model until its first step, and the model itself never changes. A step is a forward pass over all
 positions of the batch, a backward pass and an AdamW update in torch. Texts like the old training data are trained together with the new
@@ -46,8 +46,8 @@ IGNORED = -100
 ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
 LARGEST = 200_000_000  # parameters of a model that can be taught here
 LONGEST_TEXT = 100_000  # characters
-KEPT_BYTES = 800_000_000  # of all moments of one training together (over thirty of the storyteller); those of all visitors: core.limits
-REHEARSED = 8  # old texts in a step, at least: of four, which ones were drawn decided what was kept
+MOST_STORED_BYTES = 800_000_000  # of all moments of one training (over thirty of the storyteller); those of all visitors: core.limits
+REHEARSED = 8  # old texts in a step, at least: of four, which ones were drawn decided what was remembered
 LORA_RANK = 8
 
 
@@ -114,7 +114,7 @@ class TrainingStep:
 
     index: 1 for the first. loss: nats per token of the new text, before the step; rehearsal_loss: of the old, None without any.
     gradient_norm: of all gradients together, before the clipping to 1. tokens: that were learned from, old and new.
-    seconds: forward, backward, update. bytes: of tensors that are there: weights, gradients, optimizer state, and the activations kept
+    seconds: forward, backward, update. bytes: of tensors that are there: weights, gradients, optimizer state, and the activations saved
     for the way back. changed: weights that are other numbers than before, of `weights`; None if not counted.
     """
 
@@ -163,7 +163,7 @@ class FineTuning:
         self.trained = {name: weight for name, weight in self.network.named_parameters() if weight.requires_grad}
         self._optimizer = self._new_optimizer()
         self._moments: dict[int, dict[str, torch.Tensor]] = {}
-        self._kept_at = 0.0
+        self._stored_at = 0.0
         with _KEEPING:
             _ALL.add(self)
         self.keep()
@@ -178,7 +178,7 @@ class FineTuning:
         message = Message("There is not enough memory for a training step. Use fewer or shorter sentences.")
         try:  # without dropout, so that a step can be repeated exactly
             with enough_memory(message), possible_with(self.model.name):
-                with torch.enable_grad(), _KeptForBackward(self.network) as kept:
+                with torch.enable_grad(), _KeptForBackward(self.network) as saved:
                     began = perf_counter()
                     loss = self._loss(*new)
                     old_loss = None if old is None else self._loss(*old)
@@ -211,7 +211,7 @@ class FineTuning:
             weight_bytes=sum(_bytes(weight) for weight in self.network.parameters()),
             gradient_bytes=gradients,
             optimizer_bytes=sum(_bytes(value) for state in self._optimizer.state.values() for value in state.values()),
-            activation_bytes=kept.bytes,
+            activation_bytes=saved.bytes,
         )
 
     def _loss(self, *batch: torch.Tensor) -> torch.Tensor:
@@ -219,7 +219,7 @@ class FineTuning:
 
     @property
     def moments(self) -> list[int]:
-        """Return the steps whose weights are kept, 0 = before the first; `undo` can restore each of them."""
+        """Return the steps whose weights are stored, 0 = before the first; `undo` can restore each of them."""
         return sorted(self._moments)
 
     def keep(self) -> None:
@@ -230,24 +230,24 @@ class FineTuning:
         with torch.no_grad():
             self._moments[self.index] = {name: weight.detach().clone() for name, weight in self.trained.items()}
         with _KEEPING:
-            self._thin(KEPT_BYTES)
-            self._kept_at = perf_counter()
+            self._thin(MOST_STORED_BYTES)
+            self._stored_at = perf_counter()
             together = Limits.from_environment().training_megabytes * 1_000_000
-            for training in sorted(_ALL, key=lambda training: training._kept_at) if together else ():
-                training._thin(training.kept_bytes - max(0, sum(other.kept_bytes for other in _ALL) - together))
+            for training in sorted(_ALL, key=lambda training: training._stored_at) if together else ():
+                training._thin(training.stored_bytes - max(0, sum(other.stored_bytes for other in _ALL) - together))
 
     @property
-    def kept_bytes(self) -> int:
-        """Return the bytes of all kept weights."""
+    def stored_bytes(self) -> int:
+        """Return the bytes of all stored weights."""
         return len(self._moments) * sum(_bytes(weight) for weight in self.trained.values())
 
     def _thin(self, most: float) -> None:
-        while len(self._moments) > 3 and self.kept_bytes > most:
+        while len(self._moments) > 3 and self.stored_bytes > most:
             for index in self.moments[1:-1:2]:
                 del self._moments[index]
 
     def undo(self, index: int) -> None:
-        """Restore the weights after this step, bit for bit, and reset the optimizer; drop later steps. Raises BadSetting if not kept."""
+        """Restore the weights after this step, bit for bit, and reset the optimizer; drop later steps. Raises BadSetting if not stored."""
         with _KEEPING, torch.no_grad():
             if index not in self._moments:
                 raise BadSetting(
@@ -257,7 +257,7 @@ class FineTuning:
                 )
             for name, weight in self.trained.items():
                 weight.copy_(self._moments[index][name])
-            self._moments = {kept: weights for kept, weights in self._moments.items() if kept <= index}
+            self._moments = {step: weights for step, weights in self._moments.items() if step <= index}
         self.index = index
         self._optimizer = self._new_optimizer()
 
@@ -282,9 +282,9 @@ class FineTuning:
 
     def _student(self, name: str, network: Any, backend: Backend | None = None) -> LanguageModel:
         """Return a model of this network; without a backend of its own, it uses a cache only if the model that is taught does."""
-        facts, own = NetworkFacts.of(network, self.model.tokenizer), _backend_of(self.model)
-        if backend is None and not own.is_cached:
-            backend, facts = type(own)(network, cached=False), replace(facts, shape=facts.shape.without_cache())
+        facts, taught = NetworkFacts.of(network, self.model.tokenizer), _backend_of(self.model)
+        if backend is None and not taught.is_cached:
+            backend, facts = type(taught)(network, cached=False), replace(facts, shape=facts.shape.without_cache())
         return LanguageModel(name, network, self.model.tokenizer, backend, facts)
 
     def release(self) -> None:
@@ -401,7 +401,7 @@ class _KeptForBackward:
     def __init__(self, network: nn.Module) -> None:
         self._weights = {weight.untyped_storage().data_ptr() for weight in network.parameters()}
         self._seen: dict[int, int] = {}
-        self._hooks = torch.autograd.graph.saved_tensors_hooks(self._pack, lambda kept: kept)
+        self._hooks = torch.autograd.graph.saved_tensors_hooks(self._pack, lambda tensor: tensor)
 
     def _pack(self, tensor: torch.Tensor) -> torch.Tensor:
         storage = tensor.untyped_storage()
@@ -411,7 +411,7 @@ class _KeptForBackward:
 
     @property
     def bytes(self) -> int:
-        """Return the bytes of all kept tensors."""
+        """Return the bytes of all saved tensors."""
         return sum(self._seen.values())
 
     def __enter__(self) -> _KeptForBackward:

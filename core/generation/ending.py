@@ -85,13 +85,13 @@ class Stop:
             return None
         written = [step.raw for step in path]
         if self.thoughts_end:
-            found = None if self.thoughts_end.encode() in b"".join(written) else (len(path), self.thoughts_end)
+            budgeted = None if self.thoughts_end.encode() in b"".join(written) else (len(path), self.thoughts_end)
         else:
             thought = open_thought(before, written, marks)
-            found = None if thought is None else (thought[0], thought[1].closing)
-        if found is None or found[0] < self.thoughts:
+            budgeted = None if thought is None else (thought[0], thought[1].closing)
+        if budgeted is None or budgeted[0] < self.thoughts:
             return None
-        count, end = found
+        count, end = budgeted
         ids = without_marks_around(encode(end), end, vocabulary)
         keys = [step.key for step in path[len(path) - count + self.thoughts :]]
         begun = next((n for n in range(min(len(ids) - 1, len(keys)), 0, -1) if keys[-n:] == ids[:n]), 0)
@@ -117,8 +117,8 @@ def without_marks_around(ids: list[int], text: str, vocabulary: Vocabulary) -> l
     """Return the tokens of a text without those that a tokenizer puts before and after every text."""
     tokens = [vocabulary.token(token_id) for token_id in ids]
     raw = text.encode()
-    kept = [not token.special or token.raw in raw for token in tokens]
-    return [token_id for token_id, is_kept in zip(ids, kept, strict=True) if is_kept]
+    is_text = [not token.special or token.raw in raw for token in tokens]
+    return [token_id for token_id, belongs in zip(ids, is_text, strict=True) if belongs]
 
 
 def _raw(step: Step, vocabulary: Vocabulary) -> bytes:

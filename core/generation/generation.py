@@ -1,7 +1,7 @@
 """The run: a prompt and the tree of all its continuations, over any source of probabilities.
 
 A run asks its source what comes after the tokens so far, observes the answer with its own stages and dice, and records the step. Going
-back changes the current node, and another token adds a branch. Existing steps are kept; only `Tree.delete` removes them.
+back changes the current node, and another token adds a branch. Existing steps stay; only `Tree.delete` removes them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from core.sampling import dice
 from core.sampling.observation import MOST_CANDIDATES
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
-from core.sources.source import NO_ARGUMENTS, OBSERVED, Answer, Arguments, Forward, Listed, Logits, Prompt, Recorded, Source, Wanted
+from core.sources.source import NO_ARGUMENTS, OBSERVED, Answer, Arguments, Forward, LiveAnswer, Prompt, Recorded, Source, Wanted
 from core.sources.token_source import TokenSource
 from core.tokens.token_text import Token, added_by
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import torch
 
     from core.engine.network_changes import Steering
-    from core.sampling.observation import History, Observation
+    from core.sampling.observation import History
 
 ATTEMPT = Message("The attempt")
 LARGEST_COUNT = 2**53
@@ -67,7 +67,7 @@ class Generation(Tree):
     """One visitor's run of one source: a loaded model, a server, or a recording.
 
     model: the source. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}, whose further fields
-    such as "tool_calls" the chat template gets, too; these are kept in `messages`, and `prompt` is then the text of the last one (see
+    such as "tool_calls" the chat template gets, too; these are in `messages`, and `prompt` is then the text of the last one (see
     `generation/turns.py`). settings: for the next steps; assign new ones to change them, existing steps stay. top_n: how many candidates
     every step lists; with a constraint or a bias also as many of the likeliest that can be chosen. use_cache=False computes all positions
     again at every step. as_chat: the prompt becomes the message of a user; prompt_tokens then has the template's tokens too.
@@ -178,7 +178,7 @@ class Generation(Tree):
     def _is_fulfilled(self) -> bool:
         if not self.settings.constraint or Can.ALL_SETTINGS not in self.can:
             return False
-        from core.generation.sampling_history import is_fulfilled  # imports torch
+        from core.generation.observe_answer import is_fulfilled  # imports torch
 
         return is_fulfilled(lambda: self.history(self.settings, len(self._path)), self.settings)
 
@@ -339,31 +339,32 @@ class Generation(Tree):
         return Wanted(settings, self.top_n, self._path, self._changes, **choice)
 
     def _next(self, wanted: Wanted, how: dict[str, Any] | None = None, outcome: int | None = None) -> TokenDistribution:
-        """Return the next step, or its probabilities if no token is picked. The one loop of a step: asked, observed, settled, kept.
+        """Return the next step, or its probabilities if no token is picked. The one loop of a step: asked, observed, settled, recorded.
 
-        Only here the kinds of answers are told apart, and each leaves the loop in one place. how: fields of the record that say how the
+        A recording leaves it at once; each other kind of source leaves the loop in one place. how: fields of the record that say how the
         token is chosen. outcome: a token that was chosen elsewhere in this way; it is forced if the observation disagrees.
         """
         how, answer = how or {}, self._asked(wanted)
-        with self._keeping_no_failure():
-            while True:
-                if isinstance(answer, Recorded):  # a recording: the step is known, whatever the roll
-                    return self._reveal(answer, wanted.forced) if wanted.picks else answer.steps[0][0]
-                if not wanted.picks and (distribution := self._distributions.get(wanted.settings)):  # observed before
-                    return distribution
+        if isinstance(answer, Recorded):  # the step is known, whatever the roll
+            return self._reveal(answer, wanted.forced) if wanted.picks else answer.steps[0][0]
+        from core.generation import observe_answer  # imports torch, which a recording does not need
+
+        with self._dropping_the_answer_of_a_failure():
+            while wanted.picks or wanted.settings not in self._distributions:
                 text = self.history(wanted.settings, len(self._path))
-                seen = None if answer.logits is None else _observed(answer.logits, wanted, text)
-                settled = self.model.settle(self.token_ids, self._cache, wanted, answer, seen)
-                if isinstance(settled, Listed) and settled.choice is not None:  # a server with texts: its own choice
-                    return self._kept(settled, wanted, how | settled.choice)
+                observation = None if answer.logits is None else observe_answer.observed(answer.logits, wanted, text)
+                settled = self.model.settle(self.token_ids, self._cache, wanted, answer, observation)
+                if settled.choice is not None:  # a server with texts: the token that it chose
+                    return self._record(settled, wanted, how | settled.choice)
                 if settled is answer:  # a network, an n-gram, a server's list: certain for these settings and this roll
-                    assert answer.logits is not None and seen is not None
-                    fields = _fields(answer.logits, wanted, text, seen)
+                    assert answer.logits is not None and observation is not None
+                    fields = observe_answer.fields_of(answer.logits, wanted, text, observation)
                     if outcome is not None and not _agrees(fields, outcome, how):
                         return self._force(outcome)
-                    return self._kept(answer, wanted, how | fields)
+                    return self._record(answer, wanted, how | fields)
                 answer = self._pending = settled  # a server with ids: its longer list is observed again
                 self._distributions.clear()
+        return self._distributions[wanted.settings]  # observed before
 
     def _asked(self, wanted: Wanted) -> Answer:
         """Return the source's answer before the next token; ask for it once. If memory is full at a choice, the run ends here."""
@@ -379,7 +380,7 @@ class Generation(Tree):
             self._distributions.clear()
         return answer
 
-    def _kept(self, answer: Forward | Listed, wanted: Wanted, fields: dict[str, Any]) -> TokenDistribution:
+    def _record(self, answer: LiveAnswer, wanted: Wanted, fields: dict[str, Any]) -> TokenDistribution:
         """Return the record of what was observed. A step is appended to the current node, unless an equal child exists."""
         shared: dict[str, Any] = {"index": len(self._path), "position": self.token_count, "vocabulary": self.vocabulary}
         shared |= {"settings": wanted.settings, "forward": answer.measured}
@@ -400,7 +401,7 @@ class Generation(Tree):
     def _reveal(self, recorded: Recorded, key: int | None) -> Step:
         """Append the recorded step with this key, by default the one on the recording's path, or move to it."""
         step, name = next((step, name) for step, name in recorded.steps if key in (None, step.key))
-        if self.switch_to_child(lambda kept: kept is step):
+        if self.switch_to_child(lambda child: child is step):
             return step
         node = self.add(step, added_by(self.vocabulary.token(step.key), self._waiting[-1])[1])
         node.name = name
@@ -412,14 +413,14 @@ class Generation(Tree):
 
         Mirostat's limit and where a constraint begins follow from the steps before, so every branch has its own.
         """
-        from core.generation.sampling_history import history_of  # imports torch
+        from core.generation.observe_answer import history_of  # imports torch
 
         ids = self._ids[: len(self.prompt_tokens) + index] if Can.TOKEN_IDS in self.can else NO_IDS
         return history_of(self.model, ids, len(self.prompt_tokens), self._path[:index], settings)
 
     @in_turn
     def forward_before(self, index: int) -> Forward:
-        """Return the forward pass before step `index` of the current path, or before the next token. One pass is kept.
+        """Return the forward pass before step `index` of the current path, or before the next token. One pass is cached.
 
         Only the pass before an older step is made again. Raises what `next_distribution` raises.
         """
@@ -436,7 +437,7 @@ class Generation(Tree):
         return answer
 
     @contextmanager
-    def _keeping_no_failure(self) -> Iterator[None]:
+    def _dropping_the_answer_of_a_failure(self) -> Iterator[None]:
         """Drop the pass if reading its logits failed, so that the next call computes it again."""
         try:
             yield
@@ -453,16 +454,16 @@ class Generation(Tree):
             self._ids = grown
         self._ids[step.position] = step.key
 
-    def _moved(self, kept: int) -> None:
+    def _moved(self, common: int) -> None:
         """Write the keys after the common part again and drop the pending answer, because the current node has changed."""
-        for step in self._path[kept:]:
+        for step in self._path[common:]:
             self._write_id(step)
         self._pending = None
         self._out_of_memory = False
 
     @in_turn
     def release(self) -> None:
-        """Free the cache's memory. The run is kept; its next step computes all positions once."""
+        """Free the cache's memory. The run stays valid; its next step computes all positions once."""
         if self._cache is not None:
             self._cache.clear()
         self._pending = self._latest = None
@@ -512,27 +513,6 @@ class Generation(Tree):
         shown = text if len(text) <= TAIL else f"…{text[-TAIL:]}"
         ending = f", {self.finished}" if self.finished else ""
         return f"{type(self).__name__}({self.model_name}, {len(self._path)} tokens written, {shown!r}{ending})"
-
-
-def _observed(logits: Logits, wanted: Wanted, text: History) -> Observation:
-    """Return the probabilities after every stage, and the token that the roll, the person or greedy selects."""
-    from core.sampling.observe_stages import observe  # imports torch, which a recording does not need
-
-    forced = None if wanted.forced is None else logits.column(wanted.forced)
-    greedily = wanted.picks and wanted.roll is None and forced is None
-    count = logits.listing(wanted.count)
-    return observe(logits.values, wanted.settings, text, count, roll=wanted.roll, forced=forced, greedily=greedily)
-
-
-def _fields(logits: Logits, wanted: Wanted, text: History, observation: Observation) -> dict[str, Any]:
-    """Return an observation as fields of a record, with what a watermark says of the listed tokens."""
-    fields = logits.fields(observation)
-    if not wanted.settings.watermark:
-        return fields
-    from core.sampling.samplers.watermark import facts_of  # imports torch
-
-    facts = facts_of(wanted.settings, text, logits.values.numel(), fields["token_ids"])
-    return fields | {"facts": facts} if facts else fields
 
 
 def _agrees(fields: dict[str, Any], key: int, how: dict[str, Any]) -> bool:

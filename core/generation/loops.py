@@ -45,8 +45,8 @@ def find(token_ids: Sequence[int] | NDArray[np.int64], copies: int = COPIES, lea
     same = ids[newest - longest : newest] == ids[newest]  # of the periods from `longest` down to 1: is the newest token the same there?
     above = max(0, longest - least)  # how many periods are longer than `least`: of these, `least` tokens at the end must be the same
     short, long = np.flatnonzero(same[above:])[::-1], same[:above]
-    if (found := first((longest - above - short).tolist())) is not None:
-        return found
+    if (first_index := first((longest - above - short).tolist())) is not None:
+        return first_index
     for back in range(1, least):
         if np.count_nonzero(long) <= FEW:
             break

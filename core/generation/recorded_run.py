@@ -176,11 +176,11 @@ class Recording(Tree):
         whole: put every recorded step into its tree without moving, so that `branches` lists all of them.
         """
         run = Generation(self.model, self.prompt, self.settings, self.top_n)
-        own = {0: 0}  # id of a recorded node: id of the run's node
+        node_ids = {0: 0}  # id of a recorded node: id of the run's node
         for node in self.nodes[1:] if whole else ():
             if node.step is not None and node.parent is not None:
-                shown = run.attach(own[node.parent], node.step, node.waiting)
-                shown.name, own[node.node_id] = node.name, shown.node_id
+                shown = run.attach(node_ids[node.parent], node.step, node.waiting)
+                shown.name, node_ids[node.node_id] = node.name, shown.node_id
         return run
 
 

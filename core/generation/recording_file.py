@@ -112,15 +112,15 @@ class StepFile(Strict):
         """
         by_server = self.server_listed > 0 or self.chosen_by == "server"
         near = SLACK if by_server else NEAR
-        table, kept = np.array(self.probabilities, np.float64), np.array(self.stage_kept, np.float64)  # NaN: not measured
+        table, kept_counts = np.array(self.probabilities, np.float64), np.array(self.stage_kept, np.float64)  # NaN: not measured
         logits = np.array([-math.inf if each is None else each for each in self.logits])
         ranks = np.array(self.ranks, np.float64)
         sums, counts = np.nansum(table, 1), (table > 0).sum(1)
-        if (not by_server and (sums > 1 + near).any()) or (counts > kept).any():
+        if (not by_server and (sums > 1 + near).any()) or (counts > kept_counts).any():
             raise ValueError(Message("the probabilities of a stage add up to more than 1, or there are too many of them"))
         surely = table[0] > LEAST
         listed_ranks = np.where(np.array(self.token_ids) == self.token_id, 1, ranks) if by_server else ranks
-        if (np.diff(ranks[ranks > 0]) < 0).any() or (listed_ranks * table[0] > 1 + near).any() or (ranks[surely] > kept[0]).any():
+        if (np.diff(ranks[ranks > 0]) < 0).any() or (listed_ranks * table[0] > 1 + near).any() or (ranks[surely] > kept_counts[0]).any():
             raise ValueError(Message("a rank does not fit the probabilities"))
         if surely.any():
             log_sums = logits[surely] - np.log(table[0, surely])
@@ -130,9 +130,9 @@ class StepFile(Strict):
                 raise ValueError(Message("a logit does not fit its probability"))
         likely = np.where(table > 0, table, 1.0)
         listed, rest = -(likely * np.log2(likely)).sum(1), np.clip(1 - sums, 0, 1) + near / 10
-        most = listed + rest * np.log2(np.maximum(kept - counts, 1) / rest)  # if all other tokens are equally likely
+        most = listed + rest * np.log2(np.maximum(kept_counts - counts, 1) / rest)  # if all other tokens are equally likely
         entropies = np.array(self.stage_entropies, np.float64)
-        if (entropies > np.minimum(most, np.log2(np.maximum(kept, 1))) + 0.02).any() or (entropies < listed - 0.02).any():
+        if (entropies > np.minimum(most, np.log2(np.maximum(kept_counts, 1))) + 0.02).any() or (entropies < listed - 0.02).any():
             raise ValueError(Message("an entropy does not fit the probabilities"))
         removed_at = np.array(self.removed_at)
         if (table[removed_at, np.arange(len(removed_at))][removed_at >= 0] > 0).any():
@@ -361,15 +361,15 @@ def place_of(error: ValidationError, name: str = "", before: int = 0) -> str:
 def file_of(run: Any) -> File:
     """Return a run or a recording as the content of a file."""
     model = run.model
-    kept = [node for node in run.nodes if not node.is_deleted]
-    number = {node.node_id: index for index, node in enumerate(kept)}  # a file numbers its nodes without deleted ones
+    nodes = [node for node in run.nodes if not node.is_deleted]
+    number = {node.node_id: index for index, node in enumerate(nodes)}  # a file numbers its nodes without deleted ones
     named: dict[str, Any] = {
         name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids", "is_saved_answer")
     }
     if Can.FACTS not in model.can:  # other files do not name it, so that older versions of the app can open them
         named["from_answer"] = True
     word = run.vocabulary.token
-    used = {int(i) for node in kept if node.step for i in node.step.token_ids}
+    used = {int(i) for node in nodes if node.step for i in node.step.token_ids}
     return File(
         format="token-probability-viewer recording",
         version=1,
@@ -388,7 +388,7 @@ def file_of(run: Any) -> File:
         here=number[run.here],
         finished=run.finished,
         vocabulary=[TokenFile(id=i, raw=word(i).raw.hex(), special=word(i).special) for i in sorted(used)],
-        steps=[step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
+        steps=[step_file(node.step, number[node.parent or 0], node.name) for node in nodes if node.step],
     )
 
 
@@ -406,6 +406,6 @@ def fields_of(written: str) -> dict[str, Any]:
 def public_name(name: str) -> str:
     """Return a model's name for publication: of a path, only the last part."""
     if is_gguf(name):
-        own = name.removeprefix(RUN)
-        return own if is_hub_file(own) else own.replace("\\", "/").rsplit("/", 1)[-1]
+        path = name.removeprefix(RUN)
+        return path if is_hub_file(path) else path.replace("\\", "/").rsplit("/", 1)[-1]
     return (name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or "model") if name.startswith(("/", ".", "~")) or "\\" in name else name

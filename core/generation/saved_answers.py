@@ -291,22 +291,22 @@ class _Found:
 
     def _choice(self, value: dict[str, Any], choice: dict[str, Any], index: int) -> None:
         number = choice["index"] if isinstance(choice.get("index"), int) else index
-        own, logprobs = value.get("id"), choice.get("logprobs")
-        part = "message" not in choice and (isinstance(own, str) or "delta" in choice or self.streamed)
+        answer_id, logprobs = value.get("id"), choice.get("logprobs")
+        part = "message" not in choice and (isinstance(answer_id, str) or "delta" in choice or self.streamed)
         steps = logprob_formats.of_choice(choice)
         echoes = bool(steps) and isinstance(logprobs, dict) and (list_in(logprobs, "token_logprobs") or [0])[0] is None
         prompt, ids = (choice.get(name, value.get(name)) for name in ("prompt_logprobs", "prompt_token_ids"))
         before = [] if echoes else logprob_formats.of_prompt(prompt, ids)
-        answer = self._keep(value, before + steps, self._part_of((own, number) if part else None, choice.get("finish_reason")))
+        answer = self._keep(value, before + steps, self._part_of((answer_id, number) if part else None, choice.get("finish_reason")))
         if len(answer.steps) == len(before) + len(steps):
             answer.echoes, answer.given = echoes, len(before)
 
     def _candidate(self, value: dict[str, Any], candidate: dict[str, Any], index: int) -> None:
         """Add a candidate of Gemini. The parts of its streams have a common id."""
-        own = value.get("responseId", value.get("response_id"))
+        answer_id = value.get("responseId", value.get("response_id"))
         ended = candidate.get("finishReason", candidate.get("finish_reason"))
         steps = logprob_formats.of_candidate(candidate)
-        self._keep(value, steps, self._part_of((own, index) if isinstance(own, str) or self.streamed else None, ended))
+        self._keep(value, steps, self._part_of((answer_id, index) if isinstance(answer_id, str) or self.streamed else None, ended))
 
     def _output(self, value: dict[str, Any], output: dict[str, Any], _index: int) -> None:
         """Add an output of vLLM's Python interface."""

@@ -125,16 +125,16 @@ class Tree:
     def endings(self) -> list[Branch]:
         """Return the branches with different texts: neither a path on which steps follow, nor one with the tokens of an earlier branch.
 
-        Of branches with the same tokens, the current one is kept, else the first.
+        Of branches with the same tokens, the current one is returned, else the first.
         """
-        kept: dict[int, Branch] = {}
+        branches: dict[int, Branch] = {}
         same_as = self._first_with_same_tokens()
         longer = {same_as[node.parent] for node in self.nodes[1:] if node.parent is not None}
         for branch in self.branches():
             first = same_as[branch.node_id]
-            if first not in longer and (branch.is_current or first not in kept):
-                kept[first] = branch
-        return list(kept.values())
+            if first not in longer and (branch.is_current or first not in branches):
+                branches[first] = branch
+        return list(branches.values())
 
     def _first_with_same_tokens(self) -> list[int]:
         """Return for each node the first node whose path has the same tokens."""
@@ -146,17 +146,17 @@ class Tree:
         return first
 
     def _branch(self, end: Node, on_path: dict[int, int]) -> Branch:
-        own: list[Step] = []
+        added: list[Step] = []
         node = end
         while node.node_id not in on_path:
             assert node.step is not None
             assert node.parent is not None
-            own.append(node.step)
+            added.append(node.step)
             node = self.nodes[node.parent]
         current = end.node_id == self.here
         shared = on_path[node.node_id]
-        steps = self._path if current else own[::-1]
-        return Branch(end.node_id, end.name, None if current else shared, shared + len(own), join_text(steps), current)
+        steps = self._path if current else added[::-1]
+        return Branch(end.node_id, end.name, None if current else shared, shared + len(added), join_text(steps), current)
 
     def rename(self, node_id: int, name: str) -> None:
         """Name the end of a branch; the name is cut to LONGEST_NAME characters."""
@@ -222,15 +222,15 @@ class Tree:
     def _move(self, line: list[int]) -> None:
         if line == self._line:
             return
-        kept = next((i for i, (a, b) in enumerate(zip(line, self._line, strict=False)) if a != b), min(len(line), len(self._line)))
-        added = [self.nodes[i] for i in line[kept:]]
+        common = next((i for i, (a, b) in enumerate(zip(line, self._line, strict=False)) if a != b), min(len(line), len(self._line)))
+        added = [self.nodes[i] for i in line[common:]]
         self._line = line
-        self._path = self._path[: kept - 1] + [node.step for node in added if node.step is not None]
-        self._waiting = self._waiting[:kept] + [node.waiting for node in added]
-        self._moved(kept - 1)
+        self._path = self._path[: common - 1] + [node.step for node in added if node.step is not None]
+        self._waiting = self._waiting[:common] + [node.waiting for node in added]
+        self._moved(common - 1)
 
-    def _moved(self, kept: int) -> None:
-        """Called after the current node has changed; `kept` steps of the path are the same as before."""
+    def _moved(self, common: int) -> None:
+        """Called after the current node has changed; `common` steps of the path are the same as before."""
 
     def add(self, step: Step, waiting: bytes = b"") -> Node:
         """Append a step to the current node and move to it. waiting: bytes of an incomplete character."""

@@ -62,8 +62,8 @@ def neighbours(model: LanguageModel, token_id: int, n: int = 10) -> tuple[Neighb
         if lengths is None or len(lengths) != len(table):
             lengths = torch.cat([part.float().norm(dim=1) for part in table.split(ROWS_AT_ONCE)]).clamp_(min=1e-12)
             _lengths[network] = lengths
-        own = table[own_id].float() / lengths[own_id]
-        cosines = torch.cat([part.float() @ own for part in table.split(ROWS_AT_ONCE)]) / lengths
+        vector = table[own_id].float() / lengths[own_id]
+        cosines = torch.cat([part.float() @ vector for part in table.split(ROWS_AT_ONCE)]) / lengths
         cosines[own_id] = -torch.inf
         near = torch.topk(cosines[: model.vocabulary_size], min(count, model.vocabulary_size - 1))
     nearest = zip(near.indices.tolist(), near.values.tolist(), strict=True)

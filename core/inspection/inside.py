@@ -187,12 +187,12 @@ class Inside:
             return ()
         with self.model.engine.lock.acquire():
             logits = _stacked(self._reader, self._hidden, self._logits)
-        own = logits[:, token.token_id]
-        chances = torch.exp(own - torch.logsumexp(logits, 1)).tolist()
-        ranks = ((logits > own[:, None]).sum(1) + 1).tolist()
+        token_logits = logits[:, token.token_id]
+        chances = torch.exp(token_logits - torch.logsumexp(logits, 1)).tolist()
+        ranks = ((logits > token_logits[:, None]).sum(1) + 1).tolist()
         return tuple(
             Guess(token.token_id, token.text, token.piece, rank, logit, chance)
-            for rank, logit, chance in zip(ranks, own.tolist(), chances, strict=True)
+            for rank, logit, chance in zip(ranks, token_logits.tolist(), chances, strict=True)
         )
 
     def embedding(self, token_id: int) -> np.ndarray:
@@ -340,9 +340,9 @@ def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
     return torch.stack([vector.to(vectors[-1].device) for vector in vectors])
 
 
-def _stacked(layers: Layers, hidden: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
+def _stacked(layers: Layers, hidden: torch.Tensor, last: torch.Tensor) -> torch.Tensor:
     """Return logits [1 + layers, vocabulary] of the logit lens; the last row is the model's own."""
-    return torch.cat([*layers.answers(hidden[:-1]), own[None]])
+    return torch.cat([*layers.answers(hidden[:-1]), last[None]])
 
 
 def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer, ...]:

@@ -215,7 +215,7 @@ def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None
     step = max(1, window // 2) if stride is None else stride
     step = whole_number(step, Message("The stride"), 1, window - 1)
     scores = _Scores.empty(len(ids), max(1, min(whole_number(top_n, "top_n", 0), MOST_ALTERNATIVES, model.vocabulary_size)))
-    report = progress or (lambda done, total: None)
+    report = progress or (lambda read_count, total: None)
     report(0, len(ids))
     for read in _windows(reader, model, tokens, step, partial(_score, ids, scores)):
         report(read, len(ids))
@@ -250,23 +250,23 @@ def _windows(
     """
     ids = np.array([token.token_id for token in tokens], dtype=np.int64)
     window = reader.window(len(ids))
-    begin, done = 0, 1  # the first token has no context
+    begin, position = 0, 1  # the first token has no context
     message = Message(
         "There is not enough memory on {device} to read {count} tokens. Use a shorter text.", device=model.device, count=len(ids)
     )
     with enough_memory(message), possible_with(model.name):
-        while done < len(ids):
+        while position < len(ids):
             end = min(begin + window, len(ids))
             part = ids[begin:end].copy()
             if begin and tokens[0].special:  # every window begins with the start token, as every text in training did
                 part[0] = ids[0]
 
-            def take_here(place: int, logits: torch.Tensor, begin: int = begin) -> None:
-                take(begin + place, logits)
+            def take_here(offset: int, logits: torch.Tensor, begin: int = begin) -> None:
+                take(begin + offset, logits)
 
-            for read in reader.read(part, done - begin, take_here):
+            for read in reader.read(part, position - begin, take_here):
                 yield begin + read
-            begin, done = min(begin + (step or max(1, window // 2)), end - 1), end
+            begin, position = min(begin + (step or max(1, window // 2)), end - 1), end
 
 
 def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.ndarray:
@@ -376,10 +376,10 @@ class _Reader:
     def _piece(self, ids: np.ndarray, state: Any, stop: int) -> tuple[torch.Tensor] | None:
         """Return the last layer's output for these ids [positions, hidden] as a tuple; None if this network cannot be read in this way."""
         with torch.inference_mode(), self._layers.listening(last_only=True) as heard:
-            own = self._backend.run(ids, state)
+            logits = self._backend.run(ids, state)
         hidden = heard.handed_on.get(len(self._layers.modules) - 1)
-        kept = state is None or self._backend.length(state) == stop
-        return (hidden,) if hidden is not None and kept and self._layers.speak_truly(hidden[-1], own) else None
+        is_cached = state is None or self._backend.length(state) == stop
+        return (hidden,) if hidden is not None and is_cached and self._layers.speak_truly(hidden[-1], logits) else None
 
     def _all_logits(self, ids: np.ndarray) -> torch.Tensor:
         """Return the logits of all positions from one plain pass."""
@@ -443,15 +443,15 @@ def _score(ids: np.ndarray, into: _Scores, position: int, logits: torch.Tensor) 
     """Score the tokens from `position` on by the logits [tokens, vocabulary] of the positions before them."""
     at = slice(position, position + len(logits))
     with torch.inference_mode():
-        own = logits.gather(1, torch.from_numpy(ids[at]).to(logits.device)[:, None])
+        chosen = logits.gather(1, torch.from_numpy(ids[at]).to(logits.device)[:, None])
         totals = torch.logsumexp(logits, 1, keepdim=True)
         if bool(totals.isnan().any()):
             raise BrokenLogits("The model returned NaN logits, so there are no scores. Try another model or precision.")
         logs = logits - totals
         top = torch.topk(logs, into.tops.shape[1])
         into.log_sums[at] = totals[:, 0].double().cpu().numpy()
-        into.log_probabilities[at] = (own - totals)[:, 0].double().cpu().numpy()
-        into.ranks[at] = ((logits > own).sum(1) + 1).cpu().numpy()
+        into.log_probabilities[at] = (chosen - totals)[:, 0].double().cpu().numpy()
+        into.ranks[at] = ((logits > chosen).sum(1) + 1).cpu().numpy()
         into.entropies[at] = (torch.special.entr(logs.exp()).sum(1) / math.log(2)).double().cpu().numpy()
         into.top_ids[at] = top.indices.cpu().numpy()
         into.tops[at] = top.values.double().cpu().numpy()

@@ -168,8 +168,8 @@ def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
 
     def scale(module: str, rank: int) -> float:
         matching = (value for key, value in patterns.items() if re.match(rf"(.*\.)?({key})$", module))  # as PEFT: a dot is any character
-        own = next(matching, alpha)
-        return float(own) / (math.sqrt(rank) if root else rank)
+        module_alpha = next(matching, alpha)
+        return float(module_alpha) / (math.sqrt(rank) if root else rank)
 
     return scale
 
@@ -217,10 +217,10 @@ def _is_copy(key: str, file: Any, network: Any) -> bool:
     import torch
 
     match = COPY.fullmatch(key)
-    own = dict(network.named_parameters(remove_duplicate=False)).get(f"{match['module']}.weight") if match is not None else None
-    if own is None or tuple(file.get_slice(key).get_shape()) != tuple(own.shape):
+    weight = dict(network.named_parameters(remove_duplicate=False)).get(f"{match['module']}.weight") if match is not None else None
+    if weight is None or tuple(file.get_slice(key).get_shape()) != tuple(weight.shape):
         return False
-    return torch.equal(file.get_tensor(key).to(own.dtype), own.detach().cpu())
+    return torch.equal(file.get_tensor(key).to(weight.dtype), weight.detach().cpu())
 
 
 def _fits(side: str, shape: list[int], part: Any) -> bool:

@@ -34,8 +34,8 @@ def zip_of(model: LanguageModel) -> bytes:
         network.save_pretrained(folder)
         model.tokenizer.save_pretrained(folder)
         settings = folder / "tokenizer_config.json"
-        kept = {key: value for key, value in json.loads(settings.read_text()).items() if key not in ("is_local", "local_files_only")}
-        settings.write_text(json.dumps(kept, indent=2) + "\n")
+        values = {key: value for key, value in json.loads(settings.read_text()).items() if key not in ("is_local", "local_files_only")}
+        settings.write_text(json.dumps(values, indent=2) + "\n")
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for path in sorted(folder.iterdir()):
                 if _NAMES.fullmatch(path.name):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 READING = RLock()  # one model is read, and transformers imported for it, at a time
-KEPT = Message(
+WEIGHTS_STAY = Message(
     "Its weights stay in {kept}, as they are stored. All computation is in float32, so its probabilities are those of the float32 model."
 )
 
@@ -91,8 +91,8 @@ def _load_checked(folder: Path, name: str, device: str, dtype: str, tokenizer: P
     counts = numbers_in(folder, name)
     check_size(folder, config, name)
     check_network(config, sum(counts.values()), name)
-    kept = stays_in(counts, getattr(config, "model_type", ""), device_for(device), dtype)
-    return _load(folder, name, config, device, dtype, kept, tokenizer or folder)
+    stored_dtype = stays_in(counts, getattr(config, "model_type", ""), device_for(device), dtype)
+    return _load(folder, name, config, device, dtype, stored_dtype, tokenizer or folder)
 
 
 def _written(name: Any) -> Any:
@@ -149,7 +149,7 @@ def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -
     return network
 
 
-def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None, tokenizer_folder: Path) -> LanguageModel:
+def _load(folder: Path, name: str, config: Any, device: str, dtype: str, stored_dtype: str | None, tokenizer_folder: Path) -> LanguageModel:
     import numpy as np
 
     from core.backends.fast_decoder import FastDecoder
@@ -163,16 +163,16 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     where = device_for(device)
     tokenizer = read_tokenizer(tokenizer_folder, name)
     tell(LOADS)
-    network = _network(folder, name, config, where, dtype_for(dtype if kept is None else kept, where))
+    network = _network(folder, name, config, where, dtype_for(dtype if stored_dtype is None else stored_dtype, where))
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     tell(CHECKS)
     try:
         backend: Backend | None = None
         note: str = ""
         if where.type != "cuda":
-            stored = kept is not None and keep_stored(network)
-            backend, note = FastDecoder.of(network), KEPT.with_values(kept=kept) if stored else ""
-            if kept is not None and backend is None:  # no backend can compute with the stored weights
+            stored = stored_dtype is not None and keep_stored(network)
+            backend, note = FastDecoder.of(network), WEIGHTS_STAY.with_values(kept=stored_dtype) if stored else ""
+            if stored_dtype is not None and backend is None:  # no backend can compute with the stored weights
                 network, note = widen(network), ""
                 backend = FastDecoder.of(network)
         facts, uncached = NetworkFacts.of(network, tokenizer), ""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 
-SERVERS = 16  # connections kept; they hold no weights
+SERVERS = 16  # open connections; they hold no weights
 
 Key = tuple[str, str | None, str | None]  # a model's name; of a server, its address without secrets, with its tokenizer and key
 
@@ -228,10 +228,10 @@ def _take_out(model: LanguageModel, twin: Any) -> None:
 
     from core.backends.transformers_backend import TransformersBackend
 
-    own = model.load_network()
-    model.engine.backend = TransformersBackend(own)  # other backends hold copies of the weights or their addresses
+    loaded = model.load_network()
+    model.engine.backend = TransformersBackend(loaded)  # other backends hold copies of the weights or their addresses
     model.engine.pool.clear()
-    for network in (own, twin):
+    for network in (loaded, twin):
         for weight in network.parameters() if network is not None else ():
             weight.data = weight.data.new_empty(0)
     if model.device.startswith("cuda"):
@@ -240,8 +240,8 @@ def _take_out(model: LanguageModel, twin: Any) -> None:
 
 def _put_in(model: LanguageModel, fresh: LanguageModel) -> None:
     """Give an unloaded model the weights and the backend of a newly loaded one."""
-    for own, new in zip(model.load_network().parameters(), fresh.load_network().parameters(), strict=True):
-        own.data = new.data
+    for parameter, new in zip(model.load_network().parameters(), fresh.load_network().parameters(), strict=True):
+        parameter.data = new.data
     model.engine.backend = fresh.engine.backend
 
 

@@ -47,4 +47,4 @@ def recommended(values: Mapping[str, Any]) -> SamplingSettings | None:
 
 def from_gguf(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the recommended settings in a GGUF file's metadata, as generation_config.json names them."""
-    return {name: metadata[f"general.sampling.{own}"] for own, name in _IN_GGUF.items() if f"general.sampling.{own}" in metadata}
+    return {name: metadata[f"general.sampling.{key}"] for key, name in _IN_GGUF.items() if f"general.sampling.{key}" in metadata}

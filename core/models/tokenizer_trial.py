@@ -44,14 +44,16 @@ def try_tokenizer(folder: Path, name: str, seconds: float = SECONDS) -> None:
 def _tried(path: str, changed: int, size: int, seconds: float) -> str:
     """Return the fault of this tokenizer file, "" if none was found. For an unreadable file it is "", because loading reports that."""
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-I", str(_PROGRAM), path, str(MEGABYTES)],
             capture_output=True,
             timeout=seconds,
             env={"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1"},
             check=False,
         )
-        answer = json.loads(done.stdout) if done.returncode == 0 else {"why": Message("stops with an error or needs too much memory")}
+        answer = (
+            json.loads(completed.stdout) if completed.returncode == 0 else {"why": Message("stops with an error or needs too much memory")}
+        )
     except subprocess.TimeoutExpired:
         return Message("did not finish within its time limit on a short text")
     except (OSError, ValueError):

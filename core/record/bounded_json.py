@@ -90,13 +90,13 @@ class _Chunk:
 
     def of(self, data: bytes) -> bytes:
         """Return its bytes. Raises ValueError if no comma separates it from the part before."""
-        own = data[self.start : self.end]
+        part = data[self.start : self.end]
         if self.first:
-            return own
-        own = own.lstrip(b" \t\r\n")
-        if not own.startswith(b",") or not own[1:].strip():
+            return part
+        part = part.lstrip(b" \t\r\n")
+        if not part.startswith(b",") or not part[1:].strip():
             raise ValueError("a comma is missing, or no entry follows it")
-        return own[1:]
+        return part[1:]
 
 
 @dataclass(slots=True)

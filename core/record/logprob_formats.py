@@ -60,10 +60,10 @@ def of_prompt(values: Any, ids: Any = None) -> list[ListedStep]:
             key: tokens_without_ids.token(_vllm_entry(key, entry))
             for key, entry in list(_object(value).items())[: tokens_without_ids.MOST_LISTED]
         }
-        own = str(ids[index]) if isinstance(ids, list) and index < len(ids) else next(iter(named), "")
-        if own not in named:
+        chosen = str(ids[index]) if isinstance(ids, list) and index < len(ids) else next(iter(named), "")
+        if chosen not in named:
             raise BadRecording("A list of tokens is missing.")
-        steps.append(ListedStep.of(named[own], named.values()))
+        steps.append(ListedStep.of(named[chosen], named.values()))
     return steps
 
 
@@ -81,9 +81,9 @@ def of_candidate(candidate: dict[str, Any]) -> list[ListedStep]:
     chosen = list_of(result.get("chosenCandidates", result.get("chosen_candidates")))
     tops = list_of(result.get("topCandidates", result.get("top_candidates")))
     steps = []
-    for index, own in enumerate(chosen):
+    for index, entry in enumerate(chosen):
         top = _object(tops[index]) if index < len(tops) else {}
-        steps.append(ListedStep.of(_gemini(own), map(_gemini, list_of(top.get("candidates"))[: tokens_without_ids.MOST_LISTED])))
+        steps.append(ListedStep.of(_gemini(entry), map(_gemini, list_of(top.get("candidates"))[: tokens_without_ids.MOST_LISTED])))
     return steps
 
 
@@ -114,8 +114,8 @@ def _of_llm(value: Any) -> Any:
         return value
     lists = [_object(top) for top in list_of(value.get("top_logprobs"))]
     listed = [{"token": text, "logprob": number} for top in lists for text, number in top.items()]
-    own = next((top[value["text"]] for top in lists if value["text"] in top), None)
-    return {"token": value["text"], "logprob": own, "top_logprobs": listed}
+    logprob = next((top[value["text"]] for top in lists if value["text"] in top), None)
+    return {"token": value["text"], "logprob": logprob, "top_logprobs": listed}
 
 
 def _cohere(value: Any) -> Any:
@@ -178,13 +178,14 @@ def own_prompt(value: dict[str, Any]) -> list[ListedStep]:
     if isinstance(value.get("meta_info"), dict):
         chosen, others = (list_of(value["meta_info"].get(f"input_{name}_logprobs")) for name in ("token", "top"))
         pairs = [
-            (_triple(own), list(map(_triple, list_of(others[index] if index < len(others) else None)))) for index, own in enumerate(chosen)
+            (_triple(entry), list(map(_triple, list_of(others[index] if index < len(others) else None))))
+            for index, entry in enumerate(chosen)
         ]
     elif isinstance(value.get("details"), dict):
-        pairs = [(tokens_without_ids.token(_object(own)), []) for own in list_of(value["details"].get("prefill"))]
+        pairs = [(tokens_without_ids.token(_object(entry)), []) for entry in list_of(value["details"].get("prefill"))]
     else:
         return of_prompt(value.get("prompt_logprobs"), value.get("prompt_token_ids"))
-    return [ListedStep.of(own, listed[: tokens_without_ids.MOST_LISTED]) for own, listed in pairs[1:]]
+    return [ListedStep.of(entry, listed[: tokens_without_ids.MOST_LISTED]) for entry, listed in pairs[1:]]
 
 
 OWN_FORMS: dict[str, tuple[type, Callable[[dict[str, Any]], list[ListedStep]]]] = {

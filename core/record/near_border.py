@@ -36,9 +36,9 @@ def neighbour(step: Step, error: float) -> Candidate | None:
     index = next((number for number, candidate in enumerate(strip) if candidate.key == step.key), None)
     if index is None:
         return None
-    own, (before, after) = strip[index], _sides(step, error)
+    taken, (before, after) = strip[index], _sides(step, error)
     for near, other in ((before, strip[index - 1] if index else None), (after, strip[index + 1] if index + 1 < len(strip) else None)):
-        if other is not None and _touch(own, other) and (near or _equal(own, other, 2 * _spread(step, error))):
+        if other is not None and _touch(taken, other) and (near or _equal(taken, other, 2 * _spread(step, error))):
             return other
     return None
 

@@ -59,8 +59,8 @@ def constrained(distribution: TokenDistribution) -> Constrained | None:
         return None
     row = distribution.stage_names.index(STAGE)
     before, after = distribution.probabilities[row - 1], distribution.probabilities[row]
-    kept = after > 0
-    if kept.any():  # the kept tokens were all scaled by the same factor
+    allowed = after > 0
+    if allowed.any():  # the kept tokens were all scaled by the same factor
         best = int(after.argmax())
         excluded, at_least = 1.0 - float(before[best] / after[best]), False
     else:
@@ -176,10 +176,10 @@ class _Columns:
 
 def _folded(listed: list[int], columns: _Columns) -> list[int]:
     """Return the columns without the unlikely ones at the end; all of them if that saves no row."""
-    kept = len(listed)
-    while kept > FEWEST and columns.is_unlikely(listed[kept - 1]):
-        kept -= 1
-    return listed[:kept] if len(listed) - kept > 1 else listed
+    unfolded = len(listed)
+    while unfolded > FEWEST and columns.is_unlikely(listed[unfolded - 1]):
+        unfolded -= 1
+    return listed[:unfolded] if len(listed) - unfolded > 1 else listed
 
 
 def _row(distribution: TokenDistribution, columns: _Columns, column: int) -> StepRow:

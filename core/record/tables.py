@@ -29,7 +29,7 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
 
     Values that a server did not report, or that a saved answer does not contain, are missing.
     """
-    done = [s.forward for s in path]
+    passes = [s.forward for s in path]
     columns: dict[str, list[Any]] = {
         "index": [s.index for s in path],
         "position": [s.position if s.forward.has_facts else None for s in path],
@@ -44,11 +44,11 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
         "model_entropy": [s.model_entropy for s in path],
         "sampling_entropy": [s.sampling_entropy for s in path],
         "surprise": [s.surprise for s in path],
-        "computed_tokens": [d.computed_tokens if d.counted else None for d in done],
-        "reused_tokens": [d.reused_tokens if d.counted else None for d in done],
-        "cache_bytes": [d.cache_bytes if d.counted else None for d in done],
-        "held_bytes": [d.held_bytes for d in done],
-        "seconds": [d.seconds if d.measured else None for d in done],
+        "computed_tokens": [d.computed_tokens if d.counted else None for d in passes],
+        "reused_tokens": [d.reused_tokens if d.counted else None for d in passes],
+        "cache_bytes": [d.cache_bytes if d.counted else None for d in passes],
+        "held_bytes": [d.held_bytes for d in passes],
+        "seconds": [d.seconds if d.measured else None for d in passes],
         "settings": [repr(s.settings) if s.forward.has_facts else NOT_IN_FILE for s in path],
     }
     whole_numbers = ("position", "token_id", "rank", "computed_tokens", "reused_tokens", "cache_bytes", "held_bytes")

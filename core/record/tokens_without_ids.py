@@ -19,7 +19,7 @@ from core.errors import BadRecording, BadToken
 from core.record.unlisted_bounds import TopLogprobs
 from core.tokens.token_text import END_MARKS, FIRST_OWN_KEY, Token, lone_token
 
-MOST_LISTED = 1_000  # tokens of a step that are kept
+MOST_LISTED = 1_000  # tokens of a step that are recorded
 LONGEST_TOKEN = 4_000  # bytes
 UNLISTED = 200_000  # assumed number of unlisted tokens: an upper bound for the vocabularies of this field
 LOWEST = -999.0  # a server writes -1000, -9999 or -3.4e38 for "below what was listed"
@@ -61,10 +61,10 @@ class ListedStep:
             raise BadRecording("A list of log-probabilities names the same token twice.")
         if sum(math.exp(row.logprob or 0.0) for row in rows) > 1 + SLACK:
             raise BadRecording("The listed probabilities of a token add up to more than 100 %.")
-        own = _entry_of(chosen, rows)
-        if own is not None:
-            chosen = _merged(chosen, own)
-            rows = [chosen if row is own else row for row in rows]
+        entry = _entry_of(chosen, rows)
+        if entry is not None:
+            chosen = _merged(chosen, entry)
+            rows = [chosen if row is entry else row for row in rows]
         elif chosen.logprob is not None and any((row.logprob or 0.0) < chosen.logprob for row in rows):
             rows.append(chosen)
         return cls(chosen, tuple(sorted(rows, key=lambda row: -(row.logprob or 0.0))))
@@ -91,14 +91,14 @@ def _entry_of(chosen: ListedToken, rows: Sequence[ListedToken]) -> ListedToken |
     same = [row for row in rows if row.same(chosen)]
     if not same:
         return None
-    own = chosen.logprob
-    if own is None:
+    logprob = chosen.logprob
+    if logprob is None:
         return same[0]
-    nearest = min(same, key=lambda row: abs((row.logprob or 0.0) - own))
+    nearest = min(same, key=lambda row: abs((row.logprob or 0.0) - logprob))
     by_id = nearest.token_id is not None and nearest.token_id == chosen.token_id
-    if by_id or abs((nearest.logprob or 0.0) - own) <= SLACK:
+    if by_id or abs((nearest.logprob or 0.0) - logprob) <= SLACK:
         return nearest
-    return nearest if math.exp(own) + sum(math.exp(row.logprob or 0.0) for row in rows) > 1 + SLACK else None
+    return nearest if math.exp(logprob) + sum(math.exp(row.logprob or 0.0) for row in rows) > 1 + SLACK else None
 
 
 def _merged(chosen: ListedToken, row: ListedToken) -> ListedToken:
@@ -164,19 +164,19 @@ class Keys:
 def columns_of(step: ListedStep, keys: Keys) -> dict[str, Any]:
     """Return the arrays of a `Step` with the one stage "model": the listed probabilities, and all unlisted tokens as one."""
     rows = step.rows
-    own = keys.of(rows)
+    row_keys = keys.of(rows)
     logprobs = np.array([math.nan if row.logprob is None else row.logprob for row in rows])
     shares = np.exp(logprobs)
     rest = max(0.0, 1.0 - float(np.nansum(shares)))
     measured = not np.isnan(shares).all()
-    kept = len(rows) + (rest > 1e-6)
+    count = len(rows) + (rest > 1e-6)
     index = next(i for i, row in enumerate(rows) if row is step.chosen)
     ranks = np.arange(1, len(rows) + 1)
     if step.chosen.logprob is None:
         ranks[index] = 0
     return {
-        "key": own[index],
-        "token_ids": np.array(own, dtype=np.int64),
+        "key": row_keys[index],
+        "token_ids": np.array(row_keys, dtype=np.int64),
         "ranks": ranks,
         "logits": logprobs,
         "probabilities": shares[None, :],
@@ -184,7 +184,7 @@ def columns_of(step: ListedStep, keys: Keys) -> dict[str, Any]:
         "dice_starts": np.full(len(rows), math.nan),
         "stage_names": ("model",),
         "stage_settings": (None,),
-        "stage_kept": (kept if measured else 1,),
+        "stage_kept": (count if measured else 1,),
         "stage_entropies": (entropy(shares, rest) if measured else math.nan,),
         "top_logprobs_count": len(rows) if measured else 0,
         "stage_exact": (True,) if measured else (),
@@ -227,11 +227,11 @@ class OpenList(TopLogprobs):
         probabilities = fields["probabilities"]
         probabilities[0] = np.exp(fields["logits"])  # without rounding to float32
         listed = np.nansum(probabilities, axis=1).tolist()
-        kept = np.count_nonzero(probabilities > 0, axis=1).tolist()
+        counts = np.count_nonzero(probabilities > 0, axis=1).tolist()
         return fields | {
             "stage_names": observed["stage_names"],
             "stage_settings": observed["stage_settings"],
-            "stage_kept": tuple(count + int(1.0 - total > 1e-6) for count, total in zip(kept, listed, strict=True)),
+            "stage_kept": tuple(count + int(1.0 - total > 1e-6) for count, total in zip(counts, listed, strict=True)),
             "stage_entropies": tuple(
                 entropy(np.nan_to_num(row), max(0.0, 1.0 - total)) for row, total in zip(probabilities, listed, strict=True)
             ),

@@ -170,11 +170,11 @@ class _Bounds:
         if most[-1] < value:
             self._cut(False)
             return
-        kept = int((least < value).sum()) + 1
-        following = self.weights[kept] if kept < len(self.weights) else self.single
-        certain = least[-1] >= value and kept == int((most < value).sum()) + 1
-        if certain and self.weights[kept - 1] > following:  # among equal weights, the order of sorting decides which are kept
-            self.weights = self.weights[:kept]
+        count = int((least < value).sum()) + 1
+        following = self.weights[count] if count < len(self.weights) else self.single
+        certain = least[-1] >= value and count == int((most < value).sum()) + 1
+        if certain and self.weights[count - 1] > following:  # among equal weights, the order of sorting decides which are kept
+            self.weights = self.weights[:count]
             self._cut(True)
         else:
             self.lost = True

@@ -309,5 +309,5 @@ class HttpClient:
         return WrongServer("The server at {address} requires a valid access key.", address=self.address.shown)
 
     def gone(self, what: str, kind: type[ServerGone] = ServerGone) -> ServerGone:
-        """Return the error that names the server's fault and says that the text is kept."""
+        """Return the error that names the server's fault and says that the text is not lost."""
         return kind(Message("The server at {address} {what}. The text is kept. Try again later.", address=self.address.shown, what=what))

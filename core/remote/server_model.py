@@ -37,7 +37,7 @@ from core.remote.text_routes import beyond, is_cut_too_short, is_doubtful, is_un
 from core.remote.vllm import VLLM
 from core.sampling.observation import MOST_CANDIDATES, Observation
 from core.sources.capabilities import WHY_NOT, Can, require
-from core.sources.source import Answer, Forward, Logits, Wanted
+from core.sources.source import Answer, Forward, LiveAnswer, Logits, Wanted
 from core.tokens.token_text import Token, TokenBytes
 
 WANTED = 100  # tokens that a server is asked to list at every step
@@ -212,7 +212,7 @@ class ServerModel(LanguageModel):
         needed = MOST_CANDIDATES if short else usual
         return forward if logits.known >= needed else self.engine.request_more_logprobs(keys, forward, needed)
 
-    def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: Answer, observation: Observation | None) -> Answer:
+    def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: LiveAnswer, observation: Observation | None) -> LiveAnswer:
         """Return the answer if its list makes the choice certain, else one with a longer list."""
         assert isinstance(answer, Forward)
         assert observation is not None
@@ -342,9 +342,9 @@ def connect(
 def _try_out(model: ServerModel) -> tuple[str, ...]:
     """Compare the tokenizers and two requests for one step; return sentences on missing features of this server. Raises WrongServer."""
     server, where = model.server, model.server.client.address.shown
-    own = [int(i) for i in model.tokenizer(SAMPLE, add_special_tokens=False)["input_ids"]]
+    token_ids = [int(i) for i in model.tokenizer(SAMPLE, add_special_tokens=False)["input_ids"]]
     theirs = server.tokens(SAMPLE)
-    if theirs is not None and theirs != own:
+    if theirs is not None and theirs != token_ids:
         raise WrongServer(
             "The server at {where} splits text into other tokens than this tokenizer. Choose the tokenizer of the server's model.",
             where=where,

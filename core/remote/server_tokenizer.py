@@ -1,8 +1,8 @@
 """The tokenizer of a model on a server, asked over HTTP. No file of the model is needed on this machine; a GGUF file can fill it.
 
 llama-server, vLLM and SGLang split texts (`/tokenize`) and join tokens (`/detokenize`). Joined text is not enough for a token that ends
-within a character. llama-server gives the bytes of such tokens where it lists them, vLLM their names where it splits a text. Both are kept
-here. SGLang gives neither, so such tokens stay without bytes.
+within a character. llama-server gives the bytes of such tokens where it lists them, vLLM their names where it splits a text. Both are
+cached here. SGLang gives neither, so such tokens stay without bytes.
 """
 
 from __future__ import annotations

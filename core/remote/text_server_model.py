@@ -37,7 +37,7 @@ from core.sampling import observe_stages
 from core.sampling.observation import History, Observation
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import WHY_NOT, Can
-from core.sources.source import NO_ARGUMENTS, Answer, Arguments, Beginning, Listed, Logits, Prompt, Source, Wanted
+from core.sources.source import NO_ARGUMENTS, Answer, Arguments, Beginning, Listed, LiveAnswer, Logits, Prompt, Source, Wanted
 from core.tokens.token_text import ByteJoiner, Token, added_by
 
 ROUTES: dict[str, tuple[type[Route], ...]] = {
@@ -144,15 +144,19 @@ class ListedModel(Source):
         ahead = cache.answers.get(_path(wanted.path))
         if ahead is None:
             at_once = not self.route.continues
-            own = at_once and self.before_temperature  # else its list would not be the model's own
-            ahead = self._ask(cache, wanted.path, WHOLE_ANSWER if at_once else 1, _sampling(wanted.settings) if own else Sampling())
+            with_settings = at_once and self.before_temperature  # else its list would not be the model's own
+            ahead = self._ask(
+                cache, wanted.path, WHOLE_ANSWER if at_once else 1, _sampling(wanted.settings) if with_settings else Sampling()
+            )
         step = ahead.steps[0].without_choice
         if not step.listed:
             return Listed(None, _measured(ahead), {**columns_of(step, cache.keys), **_OWN, "attempt": 0})
         top = OpenList.of(step, cache.keys)
         return Listed(Logits(top.logits(), top), _measured(ahead))
 
-    def settle(self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, answer: Answer, observation: Observation | None) -> Answer:
+    def settle(
+        self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, answer: LiveAnswer, observation: Observation | None
+    ) -> LiveAnswer:
         """Return `answer` if its choice is certain however the unlisted probability is spread, else the server's own choice."""
         if not wanted.picks or wanted.forced is not None:
             return answer
@@ -171,7 +175,7 @@ class ListedModel(Source):
         assert isinstance(answer, Listed)
         return Listed(answer.logits, _measured(ahead), fields | _OWN | {"attempt": attempt})
 
-    def _is_certain(self, cache: AnswersAhead, wanted: Wanted, answer: Answer, observation: Observation) -> bool:
+    def _is_certain(self, cache: AnswersAhead, wanted: Wanted, answer: LiveAnswer, observation: Observation) -> bool:
         """Return whether the dice select this listed token in any case, and the server can continue the text after it."""
         assert isinstance(answer, Listed)
         assert answer.logits is not None
@@ -258,13 +262,13 @@ class ListedModel(Source):
         if sampling == Sampling() and complete and not wanted.attempt:
             return ahead
         fresh = self._ask(cache, path, 1 if complete else FOR_A_CHARACTER, sampling)
-        own = fresh.steps[0].chosen
-        entry = next((token for token in listed.rows if token.same(own)), None)
+        choice = fresh.steps[0].chosen
+        entry = next((token for token in listed.rows if token.same(choice)), None)
         if entry is not None:  # the list that was asked for at temperature 1 is the model's own
             fresh.steps[0] = ListedStep(entry, listed.listed if entry in listed.listed else (*listed.listed, entry))
         else:
             valid = sampling == Sampling() or self.before_temperature
-            fresh.steps[0] = replace(listed, chosen=own if valid else replace(own, logprob=None))
+            fresh.steps[0] = replace(listed, chosen=choice if valid else replace(choice, logprob=None))
         self._remember(cache, path, fresh)
         return fresh
 

@@ -42,7 +42,7 @@ def write_live_page(arguments: list[str], wordings: Sequence[Wording] = (ENGLISH
     parser.add_argument("file", type=Path, help="the HTML file to write")
     parser.add_argument("--model", default="storyteller", help="a bundled model, a folder, or the name of a model on this machine")
     given = parser.parse_args(arguments)
-    name = next((known for known in bundled_names() if known == f"storyteller-{given.model}"), given.model)
+    name = next((bundled for bundled in bundled_names() if bundled == f"storyteller-{given.model}"), given.model)
     try:
         files.write(given.file, page(load_model(name), wordings).encode())
     except ViewerError as error:

@@ -136,9 +136,9 @@ def _fitting(span: Span, size: float, room: float) -> Iterator[Span]:
         wide = width(part, size, span.bold)
         if len(part) < 2 or (wide <= room and start + len(part) == longest):
             break
-        kept = len(part) if wide <= room else max(1, int(len(part) * room / wide))
-        yield replace(span, text=part[:kept])
-        start += kept
+        length = len(part) if wide <= room else max(1, int(len(part) * room / wide))
+        yield replace(span, text=part[:length])
+        start += length
     yield replace(span, text=part)
 
 

@@ -30,7 +30,7 @@ def ending(path: str | Path, *allowed: str) -> str:
 
 
 def write(path: str | Path, content: bytes) -> None:
-    """Write a file whole: if that fails, a file that was there before is kept. Raises CannotWrite."""
+    """Write a file whole: if that fails, a file that was there before stays. Raises CannotWrite."""
     path = Path(path)
     new = path.with_name(f".{path.name}.{uuid4().hex}")
     try:

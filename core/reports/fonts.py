@@ -51,11 +51,11 @@ def font_runs(text: str) -> Iterator[tuple[str, str]]:
     """Yield the parts of a text that one font draws, as (part, families). Marks and joiners stay with the character before them."""
     part, family = "", ""
     for letter in text:
-        own = family if part and (is_mark(letter) or letter == " ") else family_of(letter)
-        if own != family and part:
+        letter_family = family if part and (is_mark(letter) or letter == " ") else family_of(letter)
+        if letter_family != family and part:
             yield part, family
             part = ""
-        part, family = part + letter, own
+        part, family = part + letter, letter_family
     if part:
         yield part, family
 

@@ -161,11 +161,11 @@ def _charted(step: Step, wording: Wording) -> dict[str, Any]:
 
 def _how(step: Step, wording: Wording) -> str:
     """Return how the token was chosen, and what the model wanted if a constraint did not allow it."""
-    done = constrained(step)
-    if done is None or done.wanted is None:
+    constraint = constrained(step)
+    if constraint is None or constraint.wanted is None:
         return _chosen(step, wording)
-    share = wording.figures(percent(done.wanted.model_probability))
-    wanted = Message("the constraint did not allow {piece} ({share})", piece=done.wanted.piece, share=share)
+    share = wording.figures(percent(constraint.wanted.model_probability))
+    wanted = Message("the constraint did not allow {piece} ({share})", piece=constraint.wanted.piece, share=share)
     return f"{_chosen(step, wording)}; {wording.say(wanted)}"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from core.errors import BadSetting, BrokenLogits
 
 DEPTHS = (4.0, 8.0, 12.0)  # nats below the likeliest token; the tokens above nearly always reach top-p, and the roll falls on one of them
-FEW = 1024  # up to this many tokens are kept as a sorted list
+FEW = 1024  # up to this many tokens are stored as a sorted list
 CHUNK = 16384  # scores per block of a sum
 FLOOR = np.float32(-1000.0)  # nats below the largest score; the weight of such a score is 0
 

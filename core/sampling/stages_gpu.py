@@ -92,9 +92,9 @@ def _unpack(table: np.ndarray, favourites: int, more: int, stages: list[Scores],
     count, listed = len(stages), favourites + more
     ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
     measures = count * (listed + 3)
-    scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : measures].reshape(3, count), rest[measures:]
-    if (kept == 0).any() and kept[0]:
-        raise nothing_left(stages[int(kept.argmin())].name)
+    scores, (sums, entropies, counts), better = rest[: count * listed], rest[count * listed : measures].reshape(3, count), rest[measures:]
+    if (counts == 0).any() and counts[0]:
+        raise nothing_left(stages[int(counts.argmin())].name)
     if np.isnan(sums).any() or np.isnan(entropies).any():
         raise broken()
     scores = scores.reshape(count, listed)
@@ -102,7 +102,7 @@ def _unpack(table: np.ndarray, favourites: int, more: int, stages: list[Scores],
     stage_settings = [stage.setting for stage in stages]
     probabilities = np.exp(scores - sums[:, None])
     alive = scores > -math.inf
-    kept_counts, bits = kept.astype(np.int64).tolist(), (entropies / math.log(2)).tolist()
+    kept_counts, bits = counts.astype(np.int64).tolist(), (entropies / math.log(2)).tolist()
     if greedy:
         only = ~np.isnan(starts)
         names, stage_settings = [*names, "greedy"], [*stage_settings, None]

@@ -90,8 +90,8 @@ def _after(row: Row, size: int, name: str, setting: float, process: Processor, p
     if name in CUTS:
         cut = row if row.kept == 1 else CUTS[name](row, setting)  # a cut-off always keeps at least one token
         if cut is None:  # rounding decides, so transformers' own processor is asked
-            kept = _processed(row.whole(size), process, previous_ids) > -math.inf
-            cut = row.only(kept if row.ids is None else kept[row.ids])
+            is_left = _processed(row.whole(size), process, previous_ids) > -math.inf
+            cut = row.only(is_left if row.ids is None else is_left[row.ids])
         return cut
     if name == "temperature":
         return _changed(row, row.scores / np.float32(setting), name)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -92,6 +92,7 @@ class Forward:
     stopwatch: Stopwatch
     server_seconds: float | None = None
     held_bytes: int | None = None
+    choice: ClassVar[dict[str, Any] | None] = None  # the dice decide
 
     @property
     def seconds(self) -> float:
@@ -132,7 +133,8 @@ class Recorded:
     steps: tuple[tuple[Step, str], ...]
 
 
-Answer = Forward | Listed | Recorded
+LiveAnswer = Forward | Listed  # to be observed
+Answer = LiveAnswer | Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +250,7 @@ class Source(ABC):
         before: an answer to the same tokens, which is returned if it suffices for what is wanted now.
         """
 
-    def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: Answer, observation: Observation | None) -> Answer:
+    def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: LiveAnswer, observation: Observation | None) -> LiveAnswer:
         """Return `answer` if the observed choice is certain, else a better answer, which is observed again.
 
         observation: None if the answer has no logits. Raises NotForThisModel if the source cannot give a better answer.

@@ -166,7 +166,7 @@ def _in_alphabet(name: str) -> bytes | None:
 
 
 class TokenBytes:
-    """The bytes of every token of a tokenizer, looked up once and kept.
+    """The bytes of every token of a tokenizer, looked up once and cached.
 
     The tokenizer's decoder tells its family: byte-level (GPT-2, Llama 3, Qwen), SentencePiece with byte fallback (Llama 2, Gemma, Mistral),
     or another one, whose tokens are decoded one at a time.

@@ -48,8 +48,8 @@ def calculator() -> None:
     st.caption(_("Model shapes and card memory are published values. Below 16 bits, one scale for every 32 numbers is counted, too."))
     model = current.model()
     shapes: dict[str, ModelShape] = {name: published.shape for name, published in MODELS.items()}
-    if (own := model.known_shape) is not None:
-        shapes = {THIS: own, **shapes}
+    if (shape := model.known_shape) is not None:
+        shapes = {THIS: shape, **shapes}
     titles = {THIS: model.name} | {name: published.title for name, published in MODELS.items()}
     left, middle, right = st.columns(3, gap="medium")
     usual, title = list(shapes).index("llama-3.1-8b"), titles.__getitem__
@@ -125,11 +125,11 @@ def answer(requests: int, taken: int, each: float, card: str, memory: int, token
 
 def formula(shape: ModelShape, item: float) -> str:
     """Return the bytes per token as a formula."""
-    kept = _("{heads} KV heads × ({key} + {value})").format(heads=shape.kv_head_count, key=shape.key_size, value=shape.value_size)
+    per_layer = _("{heads} KV heads × ({key} + {value})").format(heads=shape.kv_head_count, key=shape.key_size, value=shape.value_size)
     if shape.latent_size or any(
         group.cached_numbers != shape.kv_head_count * (shape.key_size + shape.value_size) for group in shape.attention
     ):
-        kept = numbers.short(shape.cache_numbers_per_token / max(1, shape.attention_layers))
+        per_layer = numbers.short(shape.cache_numbers_per_token / max(1, shape.attention_layers))
     window = ""
     windows = [group for group in shape.attention if group.window]
     if windows:
@@ -140,7 +140,7 @@ def formula(shape: ModelShape, item: float) -> str:
         window += _("; recurrent states add {size}, however long the text is").format(size=numbers.size(shape.state_numbers * item))
     return _("{layers} layers × {numbers} numbers × {item} bytes = **{each}** per token{window}").format(
         layers=shape.attention_layers,
-        numbers=kept,
+        numbers=per_layer,
         item=numbers.short(item),
         each=numbers.size(shape.cache_numbers_per_token * item),
         window=window,

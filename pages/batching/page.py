@@ -119,8 +119,8 @@ def check_view(run: Experiment) -> None:
     by, who = run.made_by, run.about[0]
 
     def finished() -> Iterator[Any]:
-        done = [request for iteration in batching_view.board(run).sides[1].iterations for request in iteration.finished]
-        return compare_alone(current.model_named(by.model), who, done)
+        finished_requests = [request for iteration in batching_view.board(run).sides[1].iterations for request in iteration.finished]
+        return compare_alone(current.model_named(by.model), who, finished_requests)
 
     begin = results.starter(CHECK, by, finished)
     each = _("Runs every request of the right side once more, alone, with the same dice.")

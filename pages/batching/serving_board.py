@@ -74,14 +74,14 @@ def _side(board: Board, side: SideRows, longest: float, title: str, line: str, s
     )
 
 
-def _request(request: Any, spans: Sequence[Sequence[Any]], text: str, done: bool, longest: float) -> str:
+def _request(request: Any, spans: Sequence[Sequence[Any]], text: str, is_finished: bool, longest: float) -> str:
     """Return one request as HTML: its time, and the end of its text."""
     kinds = said(READER_STATES)
-    own = request.prompt[-SHOWN_PROMPT:] if len(text) < SHORT else ""
+    prompt = request.prompt[-SHOWN_PROMPT:] if len(text) < SHORT else ""
     bars = _bars(((start, stop, kinds[kind], "", kind) for start, stop, kind in spans), longest)
     return (
-        f'<div class="row"><span class="name{" done" if done else ""}">{request.reader_id + 1}</span><div class="track">{bars}</div>'
-        f'<div class="told"><span><span class="own">{escape(own)}</span>'
+        f'<div class="row"><span class="name{" done" if is_finished else ""}">{request.reader_id + 1}</span><div class="track">{bars}</div>'
+        f'<div class="told"><span><span class="own">{escape(prompt)}</span>'
         f'<span class="text">{escape(tail(text))}</span></span></div></div>'
     )
 

@@ -55,17 +55,17 @@ class Board:
             self._add(self.sides[served.side], served.iteration)
         self.read = len(observations)
 
-    def _add(self, side: SideRows, done: Iteration) -> None:
-        side.iterations.append(done)
-        side.blocks = done.blocks
-        _extend(side.slots, done.start, done.stop, done.rows)
-        for part in done.progress:
+    def _add(self, side: SideRows, iteration: Iteration) -> None:
+        side.iterations.append(iteration)
+        side.blocks = iteration.blocks
+        _extend(side.slots, iteration.start, iteration.stop, iteration.rows)
+        for part in iteration.progress:
             mine = side.spans[part.request_id]
-            if not mine and self.who[part.request_id].arrival < done.start:
-                _extend(mine, self.who[part.request_id].arrival, done.start, "queued")
-            _extend(mine, done.start, done.stop, kind(part.state, part.tokens))
+            if not mine and self.who[part.request_id].arrival < iteration.start:
+                _extend(mine, self.who[part.request_id].arrival, iteration.start, "queued")
+            _extend(mine, iteration.start, iteration.stop, kind(part.state, part.tokens))
             side.texts[part.request_id] += part.text
-        for request in done.finished:
+        for request in iteration.finished:
             side.done[request.request_id] = True
 
 

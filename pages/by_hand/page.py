@@ -25,6 +25,7 @@ frame.page()
 PASTED = min(LONGEST_TEXT, 200_000)  # characters of a visitor's own text
 PASTED_COUNTS = 200_000  # of a visitor's own text; at most about 70 MB
 UNITS = {"words": N_("words"), "characters": N_("characters")}
+EXAMPLE = N_("the cat sat. the cat ran. the dog sat.")
 
 
 @action_boundary
@@ -33,7 +34,7 @@ def count() -> None:
     anchor_notices("by_hand_count")
     if not isinstance(current.model(), NGram):
         model_before.keep()
-    text, n, unit = str(current.field("by_hand_text") or ""), current.field("by_hand_n") or 2, current.field("by_hand_unit") or "words"
+    text, (n, unit) = str(current.field("by_hand_text") or ""), numbers_of_the_model()
     if text.strip():
         name = own_models.free_name(_("{n}-gram of my text").format(n=n))
         own_models.use_taught(NGram(text, n, unit, name, PASTED_COUNTS))
@@ -41,6 +42,11 @@ def count() -> None:
         current.use_model(f"{PREFIX}{n}" + ("" if unit == "words" else f":{unit}"))
     sentence = _("{name} is used on every page. Press Step on Watch: the card of each bar shows its counts.")
     notify(sentence.format(name=offered_models.title(current.model_name())))
+
+
+def numbers_of_the_model() -> tuple[int, str]:
+    """Return how many tokens are counted together, and what a token is, as the controls say."""
+    return current.field("by_hand_n") or 2, current.field("by_hand_unit") or "words"
 
 
 def form() -> None:
@@ -58,11 +64,13 @@ def form() -> None:
 
 
 def table() -> None:
-    """Draw the sheet of the visitor's model, if it is an n-gram model, and the button that saves it."""
-    model = current.model()  # not a global of this file: Streamlit keeps those for a while after the visitor has left
-    if not isinstance(model, NGram):
-        return
-    title = _("The sheet of {name}").format(name=offered_models.title(model.name))
+    """Draw the sheet of the visitor's n-gram model, or of a text of three sentences, and the button that saves it."""
+    used = current.model()  # not a global of this file: Streamlit keeps those for a while after the visitor has left
+    if isinstance(used, NGram):
+        model, title = used, _("The sheet of {name}").format(name=offered_models.title(used.name))
+    else:
+        model = NGram(_(EXAMPLE), *numbers_of_the_model(), "example", PASTED_COUNTS)
+        title = _("The sheet of “{text}”").format(text=_(EXAMPLE))
     elements.section(title, _("{count} counts").format(count=numbers.whole(model.parameter_count)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dice = st.selectbox(_("Dice"), list(DICE), format_func=_, key="by_hand_dice", width=200, **PERSISTENT)

@@ -31,14 +31,14 @@ SEVEN = 0.7  # where the bin of the question begins
 @chart_spec(8)
 def curve(colours: Palette) -> alt.TopLevelMixin:
     """Predicted against observed probabilities with their intervals, and the diagonal. Columns: side, and those of `bins_table`."""
-    whole, quarters = alt.Scale(domain=[0, 1]), (0, 0.25, 0.5, 0.75, 1)
-    x = alt.X("predicted:Q", axis=percent_axis(colours, *quarters, format="%", title=_("predicted")), scale=whole)
-    y = alt.Y("observed:Q", axis=percent_axis(colours, *quarters, format="%", title=_("followed")), scale=whole)
+    unit, quarters = alt.Scale(domain=[0, 1]), (0, 0.25, 0.5, 0.75, 1)
+    x = alt.X("predicted:Q", axis=percent_axis(colours, *quarters, format="%", title=_("predicted")), scale=unit)
+    y = alt.Y("observed:Q", axis=percent_axis(colours, *quarters, format="%", title=_("followed")), scale=unit)
     base = CHART.encode(x=x, y=y, color=two_sides(colours))
     diagonal = CHART.mark_rule(color=colours.muted_text, strokeDash=[4, 4]).encode(
-        x=alt.datum(0, scale=whole), y=alt.datum(0, scale=whole), x2=alt.datum(1), y2=alt.datum(1)
+        x=alt.datum(0, scale=unit), y=alt.datum(0, scale=unit), x2=alt.datum(1), y2=alt.datum(1)
     )
-    spread = base.mark_rule(strokeWidth=1.5, opacity=0.7).encode(y=alt.Y("low:Q", scale=whole), y2="high:Q")
+    spread = base.mark_rule(strokeWidth=1.5, opacity=0.7).encode(y=alt.Y("low:Q", scale=unit), y2="high:Q")
     points = base.mark_point(filled=True, size=70, opacity=1).encode(tooltip=tips(("tip", _("followed"))))
     return alt.layer(diagonal, base.mark_line(strokeWidth=1.5), spread, points).properties(height=380)
 
@@ -96,11 +96,11 @@ def verdict(result: Calibration, temperature: float) -> str:
     """Say in how many ranges as many tokens followed as the model said, and where it said too little or too much."""
     bins = result.bins(temperature)
     modest, bold = sum(part.low > part.predicted for part in bins), sum(part.high < part.predicted for part in bins)
-    told = _(
+    sentence = _(
         "{model}: in {fits} of {count} ranges as many tokens followed as it said, within the interval; in {modest} more, in {bold} fewer."
     )
     counts = {"fits": len(bins) - modest - bold, "count": len(bins), "modest": modest, "bold": bold}
-    return told.format(model=title(result), **{name: numbers.whole(count) for name, count in counts.items()})
+    return sentence.format(model=title(result), **{name: numbers.whole(count) for name, count in counts.items()})
 
 
 def distances(observations: list[Calibration], temperature: float) -> None:

@@ -39,7 +39,7 @@ def controls() -> None:
         usual = others.index(usual_beside())
         titles = {name: offered_models.title(name) if name != NOBODY else "–" for name in others}
         beside = st.selectbox(_("Beside it"), others, usual, key=f"{NAME}_beside", format_func=titles.__getitem__, width=200, **PERSISTENT)
-        place = st.container()
+        button_home = st.container()
     text = ""
     if kind == OWN:
         first = next(iter(EXAMPLES.to_read.values()))
@@ -51,7 +51,7 @@ def controls() -> None:
         return calibrations(models, unread_stories() if kind == STORIES else [text])
 
     begin = results.starter(NAME, now, read)
-    with place:
+    with button_home:
         results.start_button(NAME, _("Read and count"), begin, type="primary", icon=":material/straighten:")
     results.part(NAME, now, begin, draw, _("Press the button: the model reads the text, and each of its probabilities is counted."))
 

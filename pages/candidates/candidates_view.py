@@ -101,12 +101,12 @@ def keep_try(number: int) -> None:
 
 def price(newest: BatchStep) -> None:
     """Draw how many tokens were paid for, and how much slower a pass for all tries is."""
-    own = max(len(attempt.path) for attempt in newest.tries)
+    longest = max(len(attempt.path) for attempt in newest.tries)
     paid = _("**The price.** {tokens} tokens were computed for an answer of {own}: {times} times as many. {passes} in {seconds}.")
     sentence = paid.format(
         tokens=numbers.whole(newest.tokens),
-        own=numbers.tokens(own),
-        times=figures(f"{newest.tokens / max(1, own):,.1f}".removesuffix(".0")),
+        own=numbers.tokens(longest),
+        times=figures(f"{newest.tokens / max(1, longest):,.1f}".removesuffix(".0")),
         passes=numbers.passes(newest.forward_passes),
         seconds=numbers.duration(newest.seconds),
     )
@@ -141,8 +141,8 @@ def draw_beam(steps: Sequence[BeamStep], width: int) -> None:
         lines = []
         for beam in newest.considered:
             text = ("… " if len(beam.text) > 30 else "") + " ".join(beam.text[-30:].split())
-            own, bar = numbers.decimal(beam.log_probability, 2), numbers.decimal(newest.bar, 2)
-            lines.append((MARKS.get(beam.fate, "✗"), text, _(BEAM_WHY[beam.fate]).format(width=width, own=own, bar=bar)))
+            log_probability, bar = numbers.decimal(beam.log_probability, 2), numbers.decimal(newest.bar, 2)
+            lines.append((MARKS.get(beam.fate, "✗"), text, _(BEAM_WHY[beam.fate]).format(width=width, own=log_probability, bar=bar)))
         columns = {"fate": st.column_config.TextColumn("", width=36), _("beginning"): st.column_config.TextColumn(width=170)}
         table = pd.DataFrame(lines, columns=["fate", _("beginning"), _("why")])
         st.dataframe(table, column_config=columns, hide_index=True, width="stretch")

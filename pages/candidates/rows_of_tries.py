@@ -57,7 +57,7 @@ def rows_of_beams(steps: Sequence[BeamStep], winner: int | None = None) -> list[
         text += "".join(_added(nodes[node], nodes) for node in chain[1:])
         node_id = end.node_id
         kind = "path" if node_id in won else "gone" if node_id not in competing else "good" if node_id in newest else "open"
-        lost = kind == "gone" and end.fate in COMPETING  # it was kept at its step, and all that followed was dropped
+        lost = kind == "gone" and end.fate in COMPETING  # it was among the best of its step, and all that followed was dropped
         fate = _("dropped later") if lost else _(FATES.get(end.fate, FATES[DROPPED]))
         note = _("ln {score} · {fate}").format(score=numbers.decimal(end.log_probability, 2), fate=fate)
         rows.append(Row(node_id, parent, text, first.probability, note, kind))

@@ -16,9 +16,8 @@ from pages.ui.experiments import experiment, results
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
-from pages.ui.session import conversation, current, elements, notices, opened_recording, operator_role
+from pages.ui.session import conversation, current, elements, notices, opened_recording, operator_role, own_models
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
-from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 from pages.ui.views import template_check
 
@@ -46,7 +45,7 @@ def recorded_conversation() -> None:
 
 def can_chat(name: str) -> bool:
     """Return whether the model has a chat template, or may have one, because it is not loaded."""
-    model = current_session().models.taught.get(name) or offered_models.in_memory().get(name)
+    model = own_models.taught().get(name) or offered_models.in_memory().get(name)
     return Can.CHAT in model.can if model is not None else name not in {entry.name for entry in list_models()}
 
 
@@ -66,7 +65,7 @@ def choose_model() -> None:
 
 with suppress(ViewerError):  # there is no model
     if Can.CHAT in current.model().can:
-        current_session().verb = conversation.open_on_watch  # called before a widget of Watch is drawn
+        elements.act_in_next_run(conversation.open_on_watch)  # before a widget of Watch is drawn
         st.switch_page(features.file_of("watch"))
 frame.header(
     _("Can I talk with it?"),

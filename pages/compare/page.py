@@ -39,8 +39,8 @@ USUAL = ("Greedy", "Balanced", "Wild", SIDEBAR)
 
 def settings_of(name: str) -> SamplingSettings:
     """Return a preset with the visitor's own seed, or the settings of the sidebar."""
-    own = current.settings()
-    return SamplingSettings(**{**PRESETS[name].as_dict(), "seed": own.seed}) if name in PRESETS else own
+    settings = current.settings()
+    return SamplingSettings(**{**PRESETS[name].as_dict(), "seed": settings.seed}) if name in PRESETS else settings
 
 
 def column_choice(number: int) -> tuple[str, str]:

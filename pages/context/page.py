@@ -42,9 +42,9 @@ def curves(run: Experiment) -> None:
     points = [latest[length] for length in sorted(latest)]
     longest, lengths, repeats = run.about
     if run.running:
-        done = {"done": len(run.observations), "total": lengths * repeats}
+        progress = {"done": len(run.observations), "total": lengths * repeats}
         st.progress(
-            len(run.observations) / (lengths * repeats), text=_("{done} of {total} measurements, all lengths in turn").format(**done)
+            len(run.observations) / (lengths * repeats), text=_("{done} of {total} measurements, all lengths in turn").format(**progress)
         )
     prompt = _("Time to read the prompt against its length, with the spread of the repeats.")
     further = _("Time of one further token against the length before it, with the spread of the repeats.")

@@ -57,9 +57,9 @@ class Card:
 @lru_cache(maxsize=64)
 def card(name: str) -> Card:
     """Return the card of a recorded run. Raises BadRecording."""
-    kept = prepared_runs.load(name)
-    text = " ".join(kept.text.split())
-    return Card(kept.model_name, len(kept.path), text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…")
+    recording = prepared_runs.load(name)
+    text = " ".join(recording.text.split())
+    return Card(recording.model_name, len(recording.path), text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…")
 
 
 def model_title(recording: RecordedExperiment) -> str:

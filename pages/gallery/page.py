@@ -89,7 +89,7 @@ frame.header(
 )
 with drawing_boundary():
     elements.section(_("Texts"), _("open on Watch"))
-    shelf([one.name for one in prepared_runs.PREPARED], text_card)
+    shelf([example.name for example in prepared_runs.PREPARED], text_card)
     elements.section(_("Experiments"), _("open on their page"))
     shelf([result.name for result in features.recorded() if result.card], experiment_card)
     elements.section(_("Open a file"))

@@ -36,12 +36,12 @@ with drawing_boundary():
         del st.query_params["term"]
         current.fill("glossary_find", looked_up)
     wanted = (st.text_input(_("Find a term"), key="glossary_find", max_chars=60, width=320, **PERSISTENT) or "").strip().casefold()
-    found = [term for term in terms() if not wanted or any(wanted in word.casefold() for word in (term.title, *term.names, term.text))]
-    found.sort(key=lambda term: bool(wanted) and not any(wanted in word.casefold() for word in (term.title, *term.names)))
-    if not found:
+    matches = [term for term in terms() if not wanted or any(wanted in word.casefold() for word in (term.title, *term.names, term.text))]
+    matches.sort(key=lambda term: bool(wanted) and not any(wanted in word.casefold() for word in (term.title, *term.names)))
+    if not matches:
         st.caption(_("No term contains this text. Try a shorter one."))
-    half = -(-len(found) // 2)
-    for column, listed in zip(st.columns(2, gap="large"), (found[:half], found[half:]), strict=True):
+    half = -(-len(matches) // 2)
+    for column, listed in zip(st.columns(2, gap="large"), (matches[:half], matches[half:]), strict=True):
         with column:
             for term in listed:
                 entry(term)

@@ -58,14 +58,14 @@ class GameOfVisitor:
 def game() -> Game:
     """Return the visitor's game on the current run. Begins a new one if the run has changed. Raises ViewerError."""
     run = current.run()
-    kept = memory(GameOfVisitor)
-    if kept.game is not None and kept.game.node == run.here and kept.run is run:
-        return kept.game
-    linked = current_session().link.pop("guesses", "")
+    remembered = memory(GameOfVisitor)
+    if remembered.game is not None and remembered.game.node == run.here and remembered.run is run:
+        return remembered.game
+    linked = current_session().link.query.pop("guesses", "")
     with current_session().action_lock:
         fresh = _from_link(linked) if linked else None
-    kept.run, kept.game = run, fresh or Game(len(run.path), run.here)
-    return kept.game
+    remembered.run, remembered.game = run, fresh or Game(len(run.path), run.here)
+    return remembered.game
 
 
 def _from_link(linked: str) -> Game | None:
@@ -102,7 +102,7 @@ def word_guessed() -> None:
         raise InputError(_("Enter one word of letters."))
     judged = guessing_game.judge(run, words)
     step = run.step()
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
     now.rounds.append(guessing_game.finish(judged, step))
     now.said.append(words[0])
     now.node = run.here
@@ -116,11 +116,11 @@ def play_again(same: bool) -> None:
     now = game()
     begun_at = now.begun_at
     run.go_to(begun_at - 1)
-    current.changed("coming").playing = False
+    current.changed("coming").player.playing = False
     if not same:
         player_actions.new_dice()
-    kept = memory(GameOfVisitor)
-    kept.run, kept.game = run, Game(len(run.path), run.here)
+    remembered = memory(GameOfVisitor)
+    remembered.run, remembered.game = run, Game(len(run.path), run.here)
 
 
 def link() -> str:

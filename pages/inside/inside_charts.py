@@ -134,12 +134,12 @@ def vector_rows(vector: np.ndarray) -> pd.DataFrame:
     )
 
 
-def embedding_map_rows(flat: FlatMap, tokens: Sequence[str], own: set[int], picked: int) -> pd.DataFrame:
+def embedding_map_rows(flat: FlatMap, tokens: Sequence[str], text_ids: set[int], picked: int) -> pd.DataFrame:
     """Return tokens on a plane. Columns: x, y (-1 to 1), label ("" if it would overlap), piece, kind ("picked", "text", "familiar")."""
     low, high = (flat.places.min(0), flat.places.max(0)) if len(flat.places) else (np.zeros(2), np.zeros(2))
     spread = np.where(high > low, high - low, 1.0)
     places = (flat.places - low) / spread * 2 - (high > low)
-    kinds = ["picked" if i == picked else "text" if i in own else "familiar" for i in flat.token_ids]
+    kinds = ["picked" if i == picked else "text" if i in text_ids else "familiar" for i in flat.token_ids]
     labels = [""] * len(tokens)
     taken: list[tuple[float, float, float]] = []
     for index in sorted(range(len(tokens)), key=lambda index: ("picked", "text", "familiar").index(kinds[index])):

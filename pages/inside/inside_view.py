@@ -63,9 +63,9 @@ def meaning(step: SelectedStep, model: LanguageModel, result: Inside) -> None:
         chart.draw(layer_charts.neighbours, near, key="inside_near", alt_text=alt_text, rows=len(near), title=_("Which tokens are near?"))
     with right:
         elements.section(_("A map of its tokens"), _("PCA of the embeddings"))
-        own = [i for i in choices if not model.token(i).special]
-        flat = flat_map(model, [*own, *tokens_of_words(model, EXAMPLES.familiar)])
-        rows = inside_charts.embedding_map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
+        ordinary = [i for i in choices if not model.token(i).special]
+        flat = flat_map(model, [*ordinary, *tokens_of_words(model, EXAMPLES.familiar)])
+        rows = inside_charts.embedding_map_rows(flat, [model.piece(i) for i in flat.token_ids], set(ordinary), token_id)
         alt_text = _("Tokens of the text among familiar words on a plane; near means similar.")
         chart.draw(inside_charts.embedding_map, rows, key="inside_map", alt_text=alt_text, title=_("A map of its tokens"))
         st.caption(_("The map shows {share} of the variance of these vectors.").format(share=numbers.percent(flat.kept)))

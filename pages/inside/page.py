@@ -81,8 +81,8 @@ def tokens() -> None:
         model = current.model()
         examples = {_(title): text for title, text in EXAMPLES.to_cut.items()}
         text = typed_text(current.run().prompt, key="inside_text", label=_("Type something"), examples=examples, limit=LONGEST)
-        own = model.tokenize(text)
-        token_chips.chips(own, "inside_chips")
+        text_tokens = model.tokenize(text)
+        token_chips.chips(text_tokens, "inside_chips")
         others = [name for name in current.model_names() if name != current.model_name()]
         if not others:
             return
@@ -90,7 +90,7 @@ def tokens() -> None:
         other = st.selectbox(label, others, index=None, placeholder=empty, key="inside_other", width=320)
         if other:
             beside = current.model_named(other).tokenize(text)
-            if [(t.token_id, t.raw) for t in beside] == [(t.token_id, t.raw) for t in own]:
+            if [(t.token_id, t.raw) for t in beside] == [(t.token_id, t.raw) for t in text_tokens]:
                 st.caption(_("{name} makes the same tokens.").format(name=other.capitalize()))
             else:
                 token_chips.chips(beside, "inside_chips_other")
@@ -173,4 +173,4 @@ with drawing_boundary():
     lead = _("Write words or phrases. The app computes the exact probability that the text continues with each of them.")
     part("answers", _("How likely is an answer?"), _("probability of a continuation"), lead)
     named_answers_view(step)
-    contents.markdown(" · ".join(f"[{_(STATIONS[place])}](#{place})" for place in drawn))
+    contents.markdown(" · ".join(f"[{_(STATIONS[station])}](#{station})" for station in drawn))

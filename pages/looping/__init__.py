@@ -16,8 +16,8 @@ LOOP_VIEWS = (N_("One text"), N_("How often"))
 
 def used_settings() -> frozenset[str]:
     """Texts are greedy, unless the visitor's own settings are chosen."""
-    own = current.field("looping_chosen_by") == "own" and current.field("looping_view") != LOOP_VIEWS[1]
-    return ALL if own else frozenset()
+    by_settings = current.field("looping_chosen_by") == "own" and current.field("looping_view") != LOOP_VIEWS[1]
+    return ALL if by_settings else frozenset()
 
 
 def _ends(result: Looping) -> bool:

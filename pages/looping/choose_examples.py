@@ -23,9 +23,9 @@ LOOPS = 3  # examples
 def choose_loops(model: LanguageModel, examples: dict[str, Any]) -> None:
     """Write the beginnings after which the greedy text repeats itself, the shortest text first."""
     ends = {prompt: list(looping(model, prompt, SamplingSettings(greedy=True), causes=False))[-1] for prompt in LOOP_PROMPTS}
-    found = sorted((prompt for prompt, seen in ends.items() if seen.period), key=lambda prompt: ends[prompt].tokens)
-    examples["loops"] = found[:LOOPS]
-    report(f"loops: {', '.join(found)}")
+    prompts = sorted((prompt for prompt, seen in ends.items() if seen.period), key=lambda prompt: ends[prompt].tokens)
+    examples["loops"] = prompts[:LOOPS]
+    report(f"loops: {', '.join(prompts)}")
 
 
 SEARCHES = {"loops": choose_loops}

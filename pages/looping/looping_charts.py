@@ -25,7 +25,7 @@ def copy_rows(result: Looping) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "place": place,
+                "place": index,
                 "copy": copy,
                 "depth": copy / max(1, last),
                 "share": share,
@@ -35,7 +35,7 @@ def copy_rows(result: Looping) -> pd.DataFrame:
                 "label": label(piece) if copy == last and result.period <= MOST_LABELS else "",
             }
             for copy, shares in enumerate(result.shares)
-            for place, (piece, share) in enumerate(zip(result.pieces, shares, strict=True))
+            for index, (piece, share) in enumerate(zip(result.pieces, shares, strict=True))
         ]
     )
 

@@ -49,11 +49,11 @@ def one_view() -> None:
         length = elements.choice(_("Longest text"), LENGTHS, 200, "looping_length")
         copies = elements.choice(_("Copies"), COPIES, 4, "looping_copies")
         how = elements.choice(_("Chosen by"), list(CHOSEN_BY), "greedy", "looping_chosen_by", format_func=said(CHOSEN_BY).__getitem__)
-        own = how == "own"
-        now = provenance.now(text=prompt, length=length, copies=copies, chosen_by=how, prompt=False, settings=own)
+        by_settings = how == "own"
+        now = provenance.now(text=prompt, length=length, copies=copies, chosen_by=how, prompt=False, settings=by_settings)
 
         def settings() -> SamplingSettings:
-            return current.settings() if own else SamplingSettings(greedy=True)
+            return current.settings() if by_settings else SamplingSettings(greedy=True)
 
         begin = results.starter(ONE, now, lambda: looping(current.model(), prompt, settings(), length, copies))
         if picked:
@@ -89,11 +89,11 @@ def draw_one(run: Experiment) -> None:
 
 def draw_own_price(result: Looping) -> None:
     """Draw what the visitor's settings cost, with which the text did not loop."""
-    own, usual = result.own, result.usual
-    assert own is not None and usual is not None
+    changed, usual = result.own, result.usual
+    assert changed is not None and usual is not None
     elements.section(_("What your settings cost elsewhere"), _("on a text that was never in the training"))
     head = ("", _("log-prob\u00adability"), _("made impossible"), _("facts"))
-    rows = [(_("your settings"), *_price(own)), (_("none of them"), *_price(usual))]
+    rows = [(_("your settings"), *_price(changed)), (_("none of them"), *_price(usual))]
     elements.table(head, rows)
     st.caption(f"{_about_price(result)} {_('To see why it would loop, choose the likeliest token.')}")
 
@@ -120,12 +120,12 @@ def draw_copies(result: Looping) -> None:
     ]
     elements.table(head, rows)
     first, last = result.each[0].mean, result.each[-1].mean
-    told = (
+    sentence = (
         _("The mean probability rises from {first} in the first copy to {last} in the last one.")
         if rises
         else _("The mean probability does not rise: it is {first} in the first copy and {last} in the last one.")
     )
-    st.caption(told.format(first=numbers.percent(first), last=numbers.percent(last)))
+    st.caption(sentence.format(first=numbers.percent(first), last=numbers.percent(last)))
 
 
 def draw_remedies(result: Looping) -> None:
@@ -137,23 +137,23 @@ def draw_remedies(result: Looping) -> None:
     if usual.left_at is not None:
         st.markdown(_("Without a remedy the text leaves the loop by itself after {tokens}.").format(tokens=numbers.tokens(usual.left_at)))
     counts = {"count": numbers.whole(len(ending)), "total": numbers.whole(len(result.remedies))}
-    told = _("{count} of {total} remedies end the loop.").format(**counts)
+    sentence = _("{count} of {total} remedies end the loop.").format(**counts)
     if ending:
         cheapest = _("The lowest price has {remedy}: it stands first. The others follow, each setting with its best value.")
-        told = f"{told} {cheapest.format(remedy=f'**{_name(result.sorted_remedies()[0])}**')}"
-    st.markdown(told)
+        sentence = f"{sentence} {cheapest.format(remedy=f'**{_name(result.sorted_remedies()[0])}**')}"
+    st.markdown(sentence)
     without = _("Without a remedy: {usual}, {told} facts.")
     usual_price = without.format(usual=numbers.decimal(usual.log_probability, 2), told=numbers.whole(usual.facts))
     st.caption(f"{_about_price(result)} {usual_price}")
     head = (_("remedy"), _("leaves the loop at token"), _("log-prob\u00adability"), _("made impossible"), _("facts"), _("what it writes"))
     tried = result.sorted_remedies()
-    best = {one.setting: one for one in reversed(tried)}.values()  # of each setting the one that stands first
-    elements.table(head, [_row(one) for one in tried if one in best], ends_in_text=True)
+    best = {remedy.setting: remedy for remedy in reversed(tried)}.values()  # of each setting the one that stands first
+    elements.table(head, [_row(remedy) for remedy in tried if remedy in best], ends_in_text=True)
     if ending:
-        most = min(ending, key=lambda one: one.log_probability)
-        told = _("By the log-probability **{remedy}** costs most: {price} instead of {usual}, and {told} of {facts} facts.")
+        most = min(ending, key=lambda remedy: remedy.log_probability)
+        sentence = _("By the log-probability **{remedy}** costs most: {price} instead of {usual}, and {told} of {facts} facts.")
         values = {"remedy": _name(most), "price": numbers.decimal(most.log_probability, 2), "told": numbers.whole(most.facts)}
-        st.markdown(told.format(usual=numbers.decimal(usual.log_probability, 2), facts=numbers.whole(result.facts), **values))
+        st.markdown(sentence.format(usual=numbers.decimal(usual.log_probability, 2), facts=numbers.whole(result.facts), **values))
     with st.expander(_("All {count} values").format(count=numbers.whole(len(tried)))):
         elements.table(head, map(_row, tried), ends_in_text=True)
     elements.table_button(lambda: csv_text(pd.DataFrame(result.remedies)), "remedies.csv", "looping_csv")
@@ -178,13 +178,13 @@ def _price(tried: Remedy) -> tuple[str, str, str]:
 
 def _about_price(result: Looping) -> str:
     """Say how a price is measured, and how it is read."""
-    told = _(
+    sentence = _(
         "The price is measured on a text that was never in the training: the mean logarithm of its tokens' probabilities (nearer to 0 is "
         "better), the share of its tokens that become impossible, and how many of {facts} facts stay the likeliest answer. A cut-off can "
         "look better than nothing, because the tokens that it makes impossible are not in the mean. Greedy settings are priced at "
         "temperature 1. Greedy ignores top-p, min-p and XTC, so they are tried at temperature 1 or more."
     )
-    return told.format(facts=numbers.whole(result.facts))
+    return sentence.format(facts=numbers.whole(result.facts))
 
 
 def draw_heads(result: Looping) -> None:
@@ -202,17 +202,17 @@ def draw_heads(result: Looping) -> None:
     ending, others = result.ending_heads, result.others_off
     if ending is not None:
         counts = {"count": numbers.whole(len(ending.heads)), "tokens": numbers.tokens(ending.left_at or 0)}
-        told = _("With the first {count} of them switched off the text leaves the loop after {tokens}.").format(**counts)
+        sentence = _("With the first {count} of them switched off the text leaves the loop after {tokens}.").format(**counts)
         if result.has_induction_heads:
             also = _("With as many heads that attend least it goes on: the first ones are induction heads of this loop.")
-            told = f"{told} {also}"
+            sentence = f"{sentence} {also}"
         elif others is not None:
             also = _("With as many heads that attend least it leaves it, too, after {tokens}: so the first ones may not make the loop.")
-            told = f"{told} {also.format(tokens=numbers.tokens(others.left_at or 0))}"
-        st.markdown(told)
+            sentence = f"{sentence} {also.format(tokens=numbers.tokens(others.left_at or 0))}"
+        st.markdown(sentence)
     elif result.switched_off:
-        told = _("Also with {count} of them switched off the loop goes on, so they alone do not make it.")
-        st.markdown(told.format(count=numbers.whole(len(result.switched_off[-1].heads))))
+        sentence = _("Also with {count} of them switched off the loop goes on, so they alone do not make it.")
+        st.markdown(sentence.format(count=numbers.whole(len(result.switched_off[-1].heads))))
 
 
 def many_view() -> None:

@@ -25,8 +25,8 @@ STORY = N_("The key under the red pot")
 
 def used_settings() -> frozenset[str]:
     """A question is answered greedily. The visitor's own text without a question is continued with the settings."""
-    own = current.field("memory_source") == "own" and not (current.field("memory_question") or "").strip()
-    return ALL if own else NONE
+    is_continuation = current.field("memory_source") == "own" and not (current.field("memory_question") or "").strip()
+    return ALL if is_continuation else NONE
 
 
 FEATURE = Feature(

@@ -24,9 +24,9 @@ def cache_and_fill(blocks: Sequence[CacheStep], texts: Sequence[str], share: int
     """Draw the text as far as it was read, and how full the cache is. share: bytes of this request."""
     last = blocks[-1] if blocks else None
     read = 0 if last is None else min(len(texts), last.position + (last.full is None))
-    kept, held = (last.kept, last.bytes) if last else ((), 0)
-    cache_text(texts, kept, read, marked=marked, label="".join(texts))
-    lines = _("{pages} lines · {size} of {share}").format(pages=len(kept), size=numbers.size(held), share=numbers.size(share))
+    positions, held = (last.kept, last.bytes) if last else ((), 0)
+    cache_text(texts, positions, read, marked=marked, label="".join(texts))
+    lines = _("{pages} lines · {size} of {share}").format(pages=len(positions), size=numbers.size(held), share=numbers.size(share))
     fill_bar(held / share if share else 1.0, lines)
     if last is not None and last.full:
         notices.show_notice(_(ENDED[last.full]))

@@ -40,8 +40,8 @@ def cache_and_answers(run: Experiment) -> None:
     answers = [observation for observation in run.observations if isinstance(observation, Answer)]
     cache_view.answer_bars(answers, (_("With all lines kept"), _("With your cache")))
     if len(answers) == 2 and answers[1].probability is not None:
-        kept = blocks[-1].kept
-        lost = any(position not in kept for position in marked)
+        positions = blocks[-1].kept
+        lost = any(position not in positions for position in marked)
         st.markdown(cache_view.why(lost, bool(plan.bits), bool(marked), answers[0].probability, answers[1].probability))
 
 

@@ -87,13 +87,13 @@ def own_fields() -> tuple[str, str, str]:
     return text or "", question or "", answer or ""
 
 
-def made_with(plan: MemoryBudget, own: tuple[str, str, str] | None, every_policy: bool) -> provenance.Provenance:
-    """Return what makes a result. own: the visitor's text, question and answer, None for the story."""
-    text, *asked = own or (None,)
+def made_with(plan: MemoryBudget, fields: tuple[str, str, str] | None, every_policy: bool) -> provenance.Provenance:
+    """Return what makes a result. fields: the visitor's text, question and answer, None for the story."""
+    text, *asked = fields or (None,)
     return provenance.now(
         prompt=False,
-        settings=not every_policy and own is not None and not own[1].strip(),
-        story=own is None or None,
+        settings=not every_policy and fields is not None and not fields[1].strip(),
+        story=fields is None or None,
         text=text,
         eviction=None if every_policy else plan.policy,
         memory_budget=plan.budget_bytes,
@@ -103,19 +103,21 @@ def made_with(plan: MemoryBudget, own: tuple[str, str, str] | None, every_policy
     )
 
 
-def read_text(plan: MemoryBudget, own: tuple[str, str, str] | None) -> Iterator[Any]:
+def read_text(plan: MemoryBudget, fields: tuple[str, str, str] | None) -> Iterator[Any]:
     """Read the story, or the visitor's own text, with this budget."""
-    if own is not None and not own[1].strip():
-        return fill(current.model(), own[0], plan, current.settings(), WRITTEN)
-    return before_and_after(current.model(), plan, RED_POT if own is None else own_task(*own))
+    if fields is not None and not fields[1].strip():
+        return fill(current.model(), fields[0], plan, current.settings(), WRITTEN)
+    return before_and_after(current.model(), plan, RED_POT if fields is None else own_task(*fields))
 
 
-def about(plan: MemoryBudget, own: tuple[str, str, str] | None) -> tuple[MemoryBudget, RecallTask | None, str, list[str], tuple[int, ...]]:
+def about(
+    plan: MemoryBudget, fields: tuple[str, str, str] | None
+) -> tuple[MemoryBudget, RecallTask | None, str, list[str], tuple[int, ...]]:
     """Return what the page stores with the result: plan, task, the visitor's question, tokens of the text, and the positions to mark."""
     model = current.model()
-    task = RED_POT if own is None else own_task(*own) if own[1].strip() else None
-    text = task.text + task.question if task is not None else own[0] if own else ""
-    question = own[1].strip() if own else ""
+    task = RED_POT if fields is None else own_task(*fields) if fields[1].strip() else None
+    text = task.text + task.question if task is not None else fields[0] if fields else ""
+    question = fields[1].strip() if fields else ""
     texts = [token.text or token.piece for token in model.tokenize(text)]
     return plan, task, question, texts, tuple(key_tokens(model, task)) if task else ()
 
@@ -130,13 +132,15 @@ with drawing_boundary():
         _("Text"), list(SOURCES), "story", "memory_source", format_func=lambda key: _(SOURCES[key]), label_visibility="collapsed"
     )
     plan = choose_budget()
-    own = own_fields() if source == "own" else None
-    now, now_all = made_with(plan, own, False), made_with(plan, own, True)
-    begin = results.starter(FILL, now, partial(read_text, plan, own), partial(about, plan, own))
-    begin_all = results.starter(WAYS, now_all, lambda: every_policy(current.model(), plan, RED_POT if own is None else own_task(*own)))
+    written = own_fields() if source == "own" else None
+    now, now_all = made_with(plan, written, False), made_with(plan, written, True)
+    begin = results.starter(FILL, now, partial(read_text, plan, written), partial(about, plan, written))
+    begin_all = results.starter(
+        WAYS, now_all, lambda: every_policy(current.model(), plan, RED_POT if written is None else own_task(*written))
+    )
     with st.container(horizontal=True, key="memory_buttons"):
         results.start_button(FILL, _("Read the text"), begin, type="primary", icon=":material/menu_book:")
-        unasked = own is not None and not own[1].strip()
+        unasked = written is not None and not written[1].strip()
         results.start_button(WAYS, _("Try every policy"), begin_all, icon=":material/alt_route:", disabled=unasked)
     kinds = (_("in the cache"), _("just added"), _("dropped"), _("not read yet"))
     legend(*zip(("reused", "computed", "removed", "line"), kinds, strict=True))

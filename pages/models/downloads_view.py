@@ -42,9 +42,9 @@ def _close() -> None:
 
 def running_downloads() -> None:
     """Draw all running downloads and this visitor's latest one. A finished one is hidden once its model is in use."""
-    own = memory(RequestedModels).fetched
+    fetched = memory(RequestedModels).fetched
     for number, (name, download) in enumerate(list(model_downloads.downloads().items())):
-        if download.running or name == own:
+        if download.running or name == fetched:
             draw, key = partial(_progress, name, download.running, number), f"models_progress_{number}"
             progress.part(draw, partial(_fetched, download), key=key, advances=download.running, seconds=0.5)
 
@@ -59,10 +59,10 @@ def _progress(name: str, drawn_running: bool, number: int) -> None:
     if drawn_running and not download.running:
         st.rerun()
     if download.running:
-        done, total, speed = numbers.size(download.done), numbers.size(download.total), numbers.size(download.bytes_per_second)
+        loaded, total, speed = numbers.size(download.done), numbers.size(download.total), numbers.size(download.bytes_per_second)
         text = _("Downloading {name}: {done} of {total}, {speed} per second") if download.total else _("Asking the hub for {name} …")
         share = min(1.0, download.done / download.total) if download.total else 0.0
-        st.progress(share, text=text.format(name=plain(name), done=done, total=total, speed=speed))
+        st.progress(share, text=text.format(name=plain(name), done=loaded, total=total, speed=speed))
         st.button(_("Stop"), key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
     elif download.error is not None:
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -33,10 +33,10 @@ class _Collections:
 
 def _found() -> list[LocalModel]:
     """Return the models of other programs, searched at most once a minute."""
-    kept = memory(_Collections)
-    if kept.searched is None or monotonic() - kept.searched > SECONDS:
-        kept.searched, kept.models = monotonic(), local_models()
-    return kept.models
+    collections = memory(_Collections)
+    if collections.searched is None or monotonic() - collections.searched > SECONDS:
+        collections.searched, collections.models = monotonic(), local_models()
+    return collections.models
 
 
 @action_boundary

@@ -12,10 +12,9 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, offered_models
-from pages.ui.session import current, elements, operator_role
+from pages.ui.session import current, elements, operator_role, own_models
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify
-from pages.ui.session.state import current_session
 
 
 def in_use(name: str) -> str:
@@ -45,7 +44,7 @@ def unload(name: str) -> None:
 def remove(name: str) -> None:
     """Remove one of the visitor's own models."""
     anchor_notices("models_here")
-    current_session().models.taught.pop(name, None)
+    own_models.taught().pop(name, None)
     notify(_("{name} was removed. Its text stays until you start another run.").format(name=name))
 
 
@@ -101,7 +100,7 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
 
 def buttons(name: str, bundled: bool, loaded: bool) -> None:
     """Draw the buttons of one model."""
-    operator, taught = operator_role.is_operator(), name in current_session().models.taught
+    operator, taught = operator_role.is_operator(), name in own_models.taught()
     if name != current.model_name():
         st.button(_("Use"), key=f"models_use_{name}", on_click=use, args=(name,))
         if taught:

@@ -84,8 +84,8 @@ def figures() -> None:
     limits, people = Limits.from_environment(), seats.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
         of_seats = _("{here} of {seats} seats")
-        kept = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
-        st.metric(_("Visitors"), of_seats.format(here=len(people), seats=limits.visitors or "∞"), width="content", help=kept)
+        about = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
+        st.metric(_("Visitors"), of_seats.format(here=len(people), seats=limits.visitors or "∞"), width="content", help=about)
         st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
         st.metric(_("Experiments"), numbers.whole(len(workers().active)), width="content")
         st.metric(_("Memory"), numbers.size(psutil.Process().memory_info().rss), width="content")
@@ -94,17 +94,16 @@ def figures() -> None:
 def people() -> None:
     """Draw one row per session: its page, and the time since its last action. No text of a visitor is shown."""
     elements.section(_("Here now"), _("sessions"))
-    now = monotonic()
     rows = [
         {
-            _("page"): session.page or "start",
-            _("model"): offered_models.title(session.run_of.model) if session.run_of else "",
-            _("tokens"): session.run.token_count if session.run is not None else 0,
-            _("plays"): session.playing,
-            _("idle for"): numbers.duration(now - session.browser.last_active),
-            _("operator"): session.operator or (session is current_session() and operator_role.is_operator()),
+            _("page"): visitor.page or "start",
+            _("model"): offered_models.title(visitor.model) if visitor.model else "",
+            _("tokens"): visitor.tokens,
+            _("plays"): visitor.plays,
+            _("idle for"): numbers.duration(visitor.idle),
+            _("operator"): visitor.operator,
         }
-        for session in sorted(seats.active_sessions(), key=lambda session: session.browser.last_active, reverse=True)
+        for visitor in seats.present()
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 
@@ -193,7 +192,7 @@ if operator_role.is_operator():
         else _("Only you can reach this instance.")
     )
     progress.part(everything, lambda session: monotonic() // EVERY, key="operator_all")
-    if current_session().operator:
+    if operator_role.has_signed_in(current_session()):
         st.button(_("Sign out"), key="operator_leave", on_click=leave, type="tertiary")
 else:
     sign_in()

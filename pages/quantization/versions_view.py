@@ -72,14 +72,14 @@ def _draw(run: Experiment) -> None:
     after_the_prompt(_("both versions"), comparison.pieces, sides, comparison.first_difference, key="versions_bars")
 
 
-def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
+def _row(version: Version, divergence: str, same_choice: str) -> tuple[str, ...]:
     name, stored = plain(offered_models.title(version.name)), plain(version.dtype)
     return (
         name,
         stored,
         numbers.size(version.bytes),
         divergence,
-        kept,
+        same_choice,
         numbers.decimal(version.perplexity, 2),
         numbers.duration(version.seconds),
     )

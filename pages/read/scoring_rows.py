@@ -19,12 +19,12 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 
-KEPT = 12  # cached scores
+MOST_CACHED = 12  # cached scores
 ON_ONE_PAGE = 800  # tokens
 CURVE = 300  # bars; in a longer text a bar is the mean of several tokens
 MOST_BITS = 12.0  # surprise at which a tint is full
 
-_kept: OrderedDict[tuple[int, str], ScoredText] = OrderedDict()
+_cached: OrderedDict[tuple[int, str], ScoredText] = OrderedDict()
 _guard = threading.Lock()
 
 
@@ -32,14 +32,14 @@ def scored(model: LanguageModel, text: str, progress: Callable[[int, int], None]
     """Return the text scored by the model, cached if possible. Raises ViewerError."""
     key = (id(model), text)
     with _guard:
-        score = _kept.get(key)
+        score = _cached.get(key)
     if score is None or score.model is not model:
         score = score_text(model, text, progress=progress)
     with _guard:
-        _kept[key] = score
-        _kept.move_to_end(key)
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
+        _cached[key] = score
+        _cached.move_to_end(key)
+        while len(_cached) > MOST_CACHED:
+            _cached.popitem(last=False)
     return score
 
 

@@ -13,9 +13,8 @@ from core.experiments.same_prompt import APP, EAGER, REFERENCE, SDPA, Way, why_n
 from core.remote.address import is_address
 from pages.same_prompt import BATCHES, NO_CHANGE, WAY
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current
+from pages.ui.session import current, linked_controls
 from pages.ui.session.elements import PERSISTENT
-from pages.ui.session.state import current_session
 
 USUAL = replace(REFERENCE, backend=SDPA)  # the way without a change
 CHANGES: dict[str, dict[str, Any]] = {
@@ -78,7 +77,7 @@ def choose() -> list[tuple[tuple[str, ...], Way]]:
     chosen = [home.multiselect(label, titles, key=key, **options) for home, label, key in zip(homes, labels, KEYS, strict=True)]
     link = "-".join(".".join(str(titles.index(name)) for name in names) for names in chosen)
     can_be_linked = link != USUAL_LINK and not any(name not in CHANGES for names in chosen for name in names)
-    current_session().place = {"ways": link} if can_be_linked else {}
+    linked_controls.put({"ways": link} if can_be_linked else {})
     return [(tuple(names) or NO_CHANGE, way_of(names)) for names in chosen]
 
 
@@ -96,13 +95,13 @@ def _named(numbers: str) -> list[str]:
 
 def without_replaced(names: Sequence[str], changes: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the changes without those whose fields a later one changes, and without those that are gone, such as a server."""
-    kept: list[str] = []
+    left: list[str] = []
     later: set[str] = set()
     for name in reversed([name for name in dict.fromkeys(names) if name in changes]):
         if not later & changes[name].keys():
-            kept.append(name)
+            left.append(name)
         later |= changes[name].keys()
-    return kept[::-1]
+    return left[::-1]
 
 
 def way_of(names: Sequence[str], base: Way = USUAL) -> Way:

@@ -52,11 +52,11 @@ with drawing_boundary():
             st.button(_(name), on_click=use_example, args=(text, draft), help=plain(text), key=f"foreseen_{name}", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="speculative_controls"):
         same = _("A smaller model with the same tokenizer, or no model: the tokens that followed the same words earlier in the text.")
-        look = {"format_func": lambda name: DRAFT.words((name,)), "help": same, "width": 240, **PERSISTENT}
-        draft = st.selectbox(_("Draft"), drafts, index=usual, key="speculative_draft", **look)
+        options = {"format_func": lambda name: DRAFT.words((name,)), "help": same, "width": 240, **PERSISTENT}
+        draft = st.selectbox(_("Draft"), drafts, index=usual, key="speculative_draft", **options)
         each = _("How many tokens are drafted before the large model verifies them (K).")
-        look = {"help": each, "width": 220, **PERSISTENT}
-        ahead = st.slider(_("Drafted tokens per pass"), 1, speculative_view.MOST, 4, key="speculative_guesses_ahead", **look)
+        options = {"help": each, "width": 220, **PERSISTENT}
+        ahead = st.slider(_("Drafted tokens per pass"), 1, speculative_view.MOST, 4, key="speculative_guesses_ahead", **options)
         length = elements.choice(_("Tokens"), LENGTHS, 64, "speculative_length")
         now = provenance.now(draft=draft, drafted=ahead, length=length)
 

@@ -41,7 +41,7 @@ def scene() -> None:
     phone_address.note()
     current_session().live.scene = Scene(stage_data, partial(stage_state.act, stage_vote.VERBS))
     with drawing_boundary():
-        stage_component.stage(stage_state.KEY, current_session().live.key, stage_data())
+        stage_component.stage(stage_state.KEY, current.live_key(), stage_data())
         address_bar.write_address("address_stage")
 
 

@@ -98,7 +98,7 @@ def _choices(distribution: TokenDistribution) -> list[str]:
 
 def _lines(distribution: TokenDistribution | Step, run: Generation) -> list[str]:
     """Return the sentence of each beat."""
-    model, done = run.model, distribution.forward
+    model, forward = run.model, distribution.forward
     path = run.path
     count = len(run.prompt_tokens)
     if not distribution.forward.has_facts:
@@ -111,8 +111,8 @@ def _lines(distribution: TokenDistribution | Step, run: Generation) -> list[str]
         )
     values = {
         "parameters": numbers.count(model.parameter_count),
-        "time": numbers.duration(done.seconds),
-        "computed": numbers.whole(done.computed_tokens),
+        "time": numbers.duration(forward.seconds),
+        "computed": numbers.whole(forward.computed_tokens),
     }
     think = (
         _("The size of the model, its time and its vocabulary are not known.")
@@ -120,7 +120,7 @@ def _lines(distribution: TokenDistribution | Step, run: Generation) -> list[str]
         else _("{parameters} parameters, {time} when this was recorded.")
         if Can.NEW_TOKENS not in run.can
         else _("One token through all {parameters} parameters: {time}, measured.")
-        if done.computed_tokens == 1
+        if forward.computed_tokens == 1
         else _("{computed} tokens at once through all {parameters} parameters: {time}, measured.")
     )
     weigh = (

@@ -47,7 +47,7 @@ def _data(run: Generation | None, state: StageState, notice: str) -> dict[str, A
         "say": {beat: [_(first), _(second)] for beat, (first, second) in texts.SAY.items()},
         "notice": notice,
         "did": state.did,
-        "session": current_session().browser.name,
+        "session": current.storage_key(),
         "talk": talk.shown_stop(),
         "words": [],
         "looks": {},

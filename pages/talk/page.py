@@ -22,8 +22,8 @@ frame.page()
 def prepared() -> None:
     """Draw the prepared talks, and the field for a saved one."""
     with st.container(horizontal=True, vertical_alignment="center", key="talk_prepared"):
-        for name, known in prepared_talks.TALKS.items():
-            label = _("{name} · {count} stops").format(name=_(name), count=len(known.stops))
+        for name, talk in prepared_talks.TALKS.items():
+            label = _("{name} · {count} stops").format(name=_(name), count=len(talk.stops))
             st.button(label, on_click=talk_editor.open_prepared, args=(name,), key=f"talk_take_{name}")
         with st.popover(_("Open a running order"), icon=":material/folder_open:", key="talk_open"):
             upload_field.upload_field(_("Open a running order"), "talk_file", ["json"], talk_editor.file_opened)
@@ -32,19 +32,19 @@ def prepared() -> None:
         st.caption(_("This app does not have the pages of these stops, so the talks leave them out: {stops}.").format(stops=titles))
 
 
-def stop_row(place: int, stop: Stop, count: int) -> None:
+def stop_row(index: int, stop: Stop, count: int) -> None:
     """Draw one stop: its title, its notes, its link and its number of tokens."""
     key = talk_editor.field_key
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"talk_row_{place}"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"talk_row_{index}"):
         st.text_input(
-            f"{place + 1} · {_('Title')}", stop.title, key=key(place, "title"), max_chars=80, on_change=talk_editor.edited, width=260
+            f"{index + 1} · {_('Title')}", stop.title, key=key(index, "title"), max_chars=80, on_change=talk_editor.edited, width=260
         )
-        st.text_area(_("Notes"), stop.say, key=key(place, "say"), max_chars=1000, height=68, on_change=talk_editor.edited)
-        with st.popover(stop.page, icon=":material/link:", key=f"talk_more_{place}"):
+        st.text_area(_("Notes"), stop.say, key=key(index, "say"), max_chars=1000, height=68, on_change=talk_editor.edited)
+        with st.popover(stop.page, icon=":material/link:", key=f"talk_more_{index}"):
             link = st.text_input(
                 _("Link"),
                 stop.link,
-                key=key(place, "link"),
+                key=key(index, "link"),
                 max_chars=talk_file.LONGEST_LINK,
                 help=_("The address of a page of this app, without the host's name."),
                 on_change=talk_editor.edited,
@@ -56,7 +56,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
                 0,
                 500,
                 stop.words,
-                key=key(place, "words"),
+                key=key(index, "words"),
                 help=_(
                     "After this many tokens on stage, the key → opens the next stop. Empty: only the key ] opens it. "
                     "0: the whole text is shown at once."
@@ -64,9 +64,9 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
                 on_change=talk_editor.edited,
             )
         move = talk_editor.move
-        st.button(_("Up"), on_click=move, args=(place, -1), key=f"talk_up_{place}", disabled=place == 0, type="tertiary")
-        st.button(_("Down"), on_click=move, args=(place, 1), key=f"talk_down_{place}", disabled=place == count - 1, type="tertiary")
-        st.button(_("Remove"), on_click=talk_editor.remove, args=(place,), key=f"talk_remove_{place}", disabled=count == 1, type="tertiary")
+        st.button(_("Up"), on_click=move, args=(index, -1), key=f"talk_up_{index}", disabled=index == 0, type="tertiary")
+        st.button(_("Down"), on_click=move, args=(index, 1), key=f"talk_down_{index}", disabled=index == count - 1, type="tertiary")
+        st.button(_("Remove"), on_click=talk_editor.remove, args=(index,), key=f"talk_remove_{index}", disabled=count == 1, type="tertiary")
 
 
 def add() -> None:
@@ -141,6 +141,6 @@ with drawing_boundary():
     elements.notices("talk")
     give()
     stops = talk_editor.order().stops
-    for number, one in enumerate(stops):
-        stop_row(number, one, len(stops))
+    for number, stop_of_order in enumerate(stops):
+        stop_row(number, stop_of_order, len(stops))
     add()

@@ -30,9 +30,9 @@ def order() -> Talk:
     return editor.order
 
 
-def field_key(place: int, name: str) -> str:
+def field_key(index: int, name: str) -> str:
     """Return the key of a stop's field. A new or reordered running order gets new keys."""
-    return f"talk_{talk.editor().opened}_{place}_{name}"
+    return f"talk_{talk.editor().opened}_{index}_{name}"
 
 
 def _set_order(changed: Talk, new_fields: bool = True) -> None:
@@ -43,17 +43,17 @@ def _set_order(changed: Talk, new_fields: bool = True) -> None:
 
 def _from_fields() -> Talk:
     """Return the running order with the values of the fields. Raises BadRecording."""
-    known = order()
+    talk = order()
     stops = []
-    for place, stop in enumerate(known.stops):
-        values = {name: st.session_state.get(field_key(place, name), getattr(stop, name)) for name in FIELDS}
+    for index, stop in enumerate(talk.stops):
+        values = {name: st.session_state.get(field_key(index, name), getattr(stop, name)) for name in FIELDS}
         title = str(values["title"] or "").strip() or _("A new stop")
         count = None if values["words"] is None else int(values["words"])
         link, say = str(values["link"] or ""), str(values["say"] or "")[:1000]
-        kept = stop if link == stop.link else replace(stop, doubt=None, shown=(), start="", acts=())  # they belong to the old page
-        stops.append(talk_file.checked(replace(kept, title=title[:80], link=link, say=say, words=count)))
-    name = str(st.session_state.get(field_key(-1, "name"), known.name) or known.name).strip()[:60]
-    return replace(known, name=name or known.name, stops=tuple(stops))
+        same_page = stop if link == stop.link else replace(stop, doubt=None, shown=(), start="", acts=())  # they belong to the old page
+        stops.append(talk_file.checked(replace(same_page, title=title[:80], link=link, say=say, words=count)))
+    name = str(st.session_state.get(field_key(-1, "name"), talk.name) or talk.name).strip()[:60]
+    return replace(talk, name=name or talk.name, stops=tuple(stops))
 
 
 @action_boundary
@@ -71,32 +71,32 @@ def open_prepared(name: str) -> None:
 
 
 @action_boundary
-def move(place: int, by: int) -> None:
+def move(index: int, by: int) -> None:
     """Move a stop up (-1) or down (1)."""
     anchor_notices("talk")
     stops = list(order().stops)
-    if 0 <= place + by < len(stops):
-        stops[place], stops[place + by] = stops[place + by], stops[place]
+    if 0 <= index + by < len(stops):
+        stops[index], stops[index + by] = stops[index + by], stops[index]
         _set_order(replace(order(), stops=tuple(stops)))
 
 
 @action_boundary
-def remove(place: int) -> None:
+def remove(index: int) -> None:
     """Remove a stop. The last one stays."""
     anchor_notices("talk")
     stops = order().stops
     if len(stops) > 1:
-        _set_order(replace(order(), stops=stops[:place] + stops[place + 1 :]))
+        _set_order(replace(order(), stops=stops[:index] + stops[index + 1 :]))
 
 
 def _add(stop: Stop) -> None:
-    known = order()
-    if len(known.stops) >= MOST_STOPS:
+    talk = order()
+    if len(talk.stops) >= MOST_STOPS:
         raise BadRecording(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
     if len(json.dumps(stop.recording, ensure_ascii=False)) > LARGEST_RECORDING:
         most = numbers.size(LARGEST_RECORDING)
         raise BadRecording(_("This recording is larger than {most}, the limit for a stop of a talk.").format(most=most))
-    _set_order(replace(known, stops=(*known.stops, talk_file.checked(stop))))
+    _set_order(replace(talk, stops=(*talk.stops, talk_file.checked(stop))))
 
 
 @action_boundary
@@ -104,13 +104,11 @@ def add_page(page: str) -> None:
     """Add a page or the stage with the current run."""
     anchor_notices("talk")
     query, _said = address_bar.link_query()
-    made = current.run()
-    if page == talk.STAGE and Can.NEW_TOKENS not in made.can:
-        _add(Stop(made.prompt[:80], page, recording=_recording_text(), words=len(made.path) or None))
+    run = current.run()
+    if page == talk.STAGE and Can.NEW_TOKENS not in run.can:
+        _add(Stop(run.prompt[:80], page, recording=_recording_text(), words=len(run.path) or None))
         return
-    _add(
-        Stop(features.title_of(page), f"{page}?{query}" if query else page, words=(len(made.path) or None) if page == talk.STAGE else None)
-    )
+    _add(Stop(features.title_of(page), f"{page}?{query}" if query else page, words=(len(run.path) or None) if page == talk.STAGE else None))
 
 
 def _recording_text() -> str:

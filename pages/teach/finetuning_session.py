@@ -14,7 +14,6 @@ from pages.ui.i18n.translation import _
 from pages.ui.session import current, own_models, provenance, selection
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify
-from pages.ui.session.state import current_session
 
 NAME = "teach"
 LONGEST_STEP = 5.0  # seconds that a pause waits
@@ -94,7 +93,7 @@ def moment_clicked() -> None:
 
 def look_at(index: int) -> None:
     """Show the look after `index` steps, if there is one."""
-    current_session().clicks += 1  # a new key for the chart, so that it reports the same click again
+    current.count_click()  # a new key for the chart, so that it reports the same click again
     current_lesson = lesson()
     if current_lesson is not None and index in {probe.index for probe in current_lesson.looks}:
         current_lesson.picked = index

@@ -151,8 +151,8 @@ def moments(lesson: Lesson, running: bool) -> None:
         undo = partial(elements.run_and_rerun, finetuning_session.undo, ())
         st.button(_("Undo to here"), on_click=undo, icon=":material/undo:", key="teach_undo")
     else:
-        kept = ", ".join(map(str, lesson.tuning.moments))
-        st.caption(_("The weights of this moment are no longer stored. Stored steps: {kept}.").format(kept=kept))
+        stored = ", ".join(map(str, lesson.tuning.moments))
+        st.caption(_("The weights of this moment are no longer stored. Stored steps: {kept}.").format(kept=stored))
 
 
 def moment_taken() -> None:

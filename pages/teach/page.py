@@ -19,7 +19,6 @@ from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.offered_files import save_button
-from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 
 frame.page()
@@ -75,7 +74,7 @@ def use_and_save() -> None:
     """Draw the buttons that put the taught model into the visitor's list, save it and open a saved one."""
     elements.section(_("Use it"), _("your own model, for this session"))
     elements.notices("teach_use")
-    taught = current_session().models.taught
+    taught = own_models.taught()
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_use"):
         current_lesson = finetuning_session.lesson()
         if (

@@ -65,7 +65,8 @@ FEATURE = Feature(
             claim=Claim(
                 "more answers are right after all thoughts than after half of them",
                 lambda observations: (
-                    sum(one.unforced.right for one in observations) > sum(one.at(one.unforced.budget // 2).right for one in observations)
+                    sum(question.unforced.right for question in observations)
+                    > sum(question.at(question.unforced.budget // 2).right for question in observations)
                 ),
             ),
         ),

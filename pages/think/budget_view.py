@@ -33,8 +33,8 @@ def draw_one(run: Experiment) -> None:
     legend(*verdicts())
     st.markdown(told_of_one(points))
     for waited in (point for point in run.observations if point.waited):
-        told = _("“{wait}” was forced where it ended them, so that it thinks on: {tokens} of thoughts.")
-        st.markdown(f"{told.format(wait=WAIT.strip(), tokens=numbers.tokens(waited.budget))} {verdict(waited.given, run.about.answer)}")
+        sentence = _("“{wait}” was forced where it ended them, so that it thinks on: {tokens} of thoughts.")
+        st.markdown(f"{sentence.format(wait=WAIT.strip(), tokens=numbers.tokens(waited.budget))} {verdict(waited.given, run.about.answer)}")
     draw_prices(run.observations)
 
 
@@ -55,8 +55,8 @@ def draw_prices(observations: Sequence[BudgetPoint]) -> None:
         for point in observations
     ]
     elements.table(head, rows)
-    told = _("Times of one run. Energy: this time at {watts} W, which is assumed; “What did it cost?” has the field for it.")
-    st.caption(told.format(watts=numbers.short(watts)))
+    sentence = _("Times of one run. Energy: this time at {watts} W, which is assumed; “What did it cost?” has the field for it.")
+    st.caption(sentence.format(watts=numbers.short(watts)))
     elements.table_button(lambda: csv_text(pd.DataFrame(observations)), "thinking-budget.csv", "thinking_budget_csv")
 
 
@@ -86,66 +86,68 @@ def rows_of_one(points: Sequence[BudgetPoint]) -> pd.DataFrame:
 def told_of_one(points: Sequence[BudgetPoint]) -> str:
     """Say from which budget on the answer is right, and where the thoughts ended by themselves."""
     last = points[-1]
-    own = _(" The model ends its thoughts by itself after {tokens}.").format(tokens=numbers.tokens(last.budget)) if last.is_own_end else ""
+    own_end = (
+        _(" The model ends its thoughts by itself after {tokens}.").format(tokens=numbers.tokens(last.budget)) if last.is_own_end else ""
+    )
     if not last.right:
-        return _("With all its thoughts the answer is not right.") + own
+        return _("With all its thoughts the answer is not right.") + own_end
     wrong = [number for number, point in enumerate(points) if not point.right]
     first = points[wrong[-1] + 1] if wrong else points[0]
-    told = _("From {tokens} of thoughts on, the answer is right: that is {share} of its thoughts. Tried every {step} tokens.")
+    sentence = _("From {tokens} of thoughts on, the answer is right: that is {share} of its thoughts. Tried every {step} tokens.")
     step = points[1].budget - points[0].budget if len(points) > 1 else 0
     share = numbers.percent(first.budget / last.budget if last.budget else 1.0)
-    return told.format(tokens=f"**{numbers.tokens(first.budget)}**", share=share, step=numbers.whole(step)) + own
+    return sentence.format(tokens=f"**{numbers.tokens(first.budget)}**", share=share, step=numbers.whole(step)) + own_end
 
 
 def draw_set(run: Experiment) -> None:
     """Draw the share of right answers at every budget with its interval, and what “Wait,” changes."""
     observations: Sequence[BudgetedQuestion] = run.observations
-    told = _("{done} of {total} questions answered at every budget")
-    st.progress(len(observations) / run.about, text=told.format(done=numbers.whole(len(observations)), total=numbers.whole(run.about)))
+    sentence = _("{done} of {total} questions answered at every budget")
+    st.progress(len(observations) / run.about, text=sentence.format(done=numbers.whole(len(observations)), total=numbers.whole(run.about)))
     alt_text = _("The share of right answers by the largest number of tokens of thoughts, with 95 percent intervals.")
     chart.draw(by_budget, rows_of_set(observations), key="thinking_budget_set_chart", title=alt_text, alt_text=alt_text)
-    right = sum(one.unforced.right for one in observations)
-    mean = sum(one.unforced.budget for one in observations) / len(observations)
-    told = _("Without a limit {right} of {total} are right, after {tokens} tokens of thoughts on average.")
+    right = sum(question.unforced.right for question in observations)
+    mean = sum(question.unforced.budget for question in observations) / len(observations)
+    sentence = _("Without a limit {right} of {total} are right, after {tokens} tokens of thoughts on average.")
     counts = {"right": numbers.whole(right), "total": numbers.whole(len(observations)), "tokens": numbers.decimal(mean, 0)}
-    st.markdown(told.format(**counts) + _enough(observations, right, mean))
-    pairs = [(one.unforced, one.waited) for one in observations if one.waited is not None]
+    st.markdown(sentence.format(**counts) + _enough(observations, right, mean))
+    pairs = [(question.unforced, question.waited) for question in observations if question.waited is not None]
     if pairs:
         to_wrong = sum(before.right and not after.right for before, after in pairs)
         to_right = sum(after.right and not before.right for before, after in pairs)
-        told = _(
+        sentence = _(
             "“{wait}” forced at their end, so that it thinks on: {to_wrong} of {total} answers turn from right to wrong, {to_right} from "
             "wrong to right."
         )
         counts = {"to_wrong": numbers.whole(to_wrong), "to_right": numbers.whole(to_right), "total": numbers.whole(len(pairs))}
-        st.markdown(told.format(wait=WAIT.strip(), **counts))
+        st.markdown(sentence.format(wait=WAIT.strip(), **counts))
 
 
 def _enough(observations: Sequence[BudgetedQuestion], right: int, mean: float) -> str:
     """Say with which budget nine of ten of those are right that are right without a limit, and how much of the thoughts that is."""
     enough = next(
-        (budget for budget in _budgets(observations) if sum(one.at(budget).right for one in observations) >= MOSTLY * right), None
+        (budget for budget in _budgets(observations) if sum(question.at(budget).right for question in observations) >= MOSTLY * right), None
     )
     if not right or enough is None or not mean:
         return ""
-    told = _(" Nine of ten of these need at most {tokens}: {share} of the average.")
-    return told.format(tokens=f"**{numbers.tokens(enough)}**", share=numbers.percent(enough / mean))
+    sentence = _(" Nine of ten of these need at most {tokens}: {share} of the average.")
+    return sentence.format(tokens=f"**{numbers.tokens(enough)}**", share=numbers.percent(enough / mean))
 
 
 def _budgets(observations: Sequence[BudgetedQuestion]) -> list[int]:
     """Return the budgets that were forced in these questions, and the longest thoughts of all."""
-    forced = {point.budget for one in observations for point in one.points if not point.waited and not point.is_own_end}
-    return sorted(forced | {max(one.unforced.budget for one in observations)})
+    forced = {point.budget for question in observations for point in question.points if not point.waited and not point.is_own_end}
+    return sorted(forced | {max(question.unforced.budget for question in observations)})
 
 
 def rows_of_set(observations: Sequence[BudgetedQuestion]) -> pd.DataFrame:
     """Return the rows of the chart. Columns: as in `rows_of_one`, with the interval; side is "one"."""
     rows = []
     for budget in _budgets(observations):
-        right = sum(one.at(budget).right for one in observations)
+        right = sum(question.at(budget).right for question in observations)
         low, high = wilson(right, len(observations))
-        told = _("{right} of {total} right").format(right=numbers.whole(right), total=numbers.whole(len(observations)))
-        rows.append((budget, right / len(observations), low, high, "one", told, numbers.percent(right / len(observations))))
+        counted = _("{right} of {total} right").format(right=numbers.whole(right), total=numbers.whole(len(observations)))
+        rows.append((budget, right / len(observations), low, high, "one", counted, numbers.percent(right / len(observations))))
     return pd.DataFrame(rows, columns=["place", "share", "low", "high", "side", "given", "label"])
 
 

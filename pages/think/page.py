@@ -85,8 +85,8 @@ def ask_all(name: str, make: Callable[[LanguageModel, Sequence[Question]], Itera
 
 def draw_counted(run: Experiment) -> None:
     """Draw the answers of both styles so far."""
-    done = sum(entry.style == CHAIN_OF_THOUGHT for entry in run.observations)
-    st.progress(done / run.about, text=_("{done} of {total} questions answered both ways").format(done=done, total=run.about))
+    questions = sum(entry.style == CHAIN_OF_THOUGHT for entry in run.observations)
+    st.progress(questions / run.about, text=_("{done} of {total} questions answered both ways").format(done=questions, total=run.about))
     think_view.draw_set(run)
 
 
@@ -96,8 +96,10 @@ def budget_tab() -> None:
     st.caption(f"{GREEDY} {TRAINED} {begins.format(begin=CHAIN_OF_THOUGHT.begin)}")
     marks = current.model().thinking_marks
     if marks:
-        told = _("The chat template of this model has tags for thoughts: it is asked in a conversation, and its thoughts end with {mark}.")
-        st.caption(told.format(mark=f"`{marks[0].closing}`"))
+        sentence = _(
+            "The chat template of this model has tags for thoughts: it is asked in a conversation, and its thoughts end with {mark}."
+        )
+        st.caption(sentence.format(mark=f"`{marks[0].closing}`"))
     else:
         lead = CHAIN_OF_THOUGHT.lead
         st.caption(_("This model has no tags for thoughts: they end where “{lead}” is written, by itself or by force.").format(lead=lead))

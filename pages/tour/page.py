@@ -12,9 +12,8 @@ from pages.ui import features
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import tour_experiment, tour_state, tour_texts
-from pages.ui.session import elements, provenance
+from pages.ui.session import elements, linked_controls, provenance
 from pages.ui.session.error_boundary import drawing_boundary
-from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 
 frame.page()
@@ -42,11 +41,11 @@ def top(now: tour_state.Tour) -> None:
     """Draw the number of the stop, how many stops were tried, and the choice of the voice."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="tour_top"):
         count = len(tour_texts.ORDER)
-        where, done = (
+        stop, tried = (
             _("Stop {number} of {count}").format(number=now.number, count=count),
             _("tried {done} of {count}").format(done=len(now.tried), count=count),
         )
-        st.caption(f"{_('The tour')} · {where} · {done}", width="content")
+        st.caption(f"{_('The tour')} · {stop} · {tried}", width="content")
         st.segmented_control(
             _("Voice"),
             tour_texts.VOICES,
@@ -95,9 +94,9 @@ def deeper(now: tour_state.Tour) -> None:
 
 
 now = tour_state.tour()
-if not current_session().place:
+if not linked_controls.is_written():
     tour_state.apply_query(st.query_params.to_dict())
-current_session().place = now.address()
+linked_controls.put(now.address())
 top(now)
 text = tour_texts.voice(now.voice).stops[now.stop]
 st.markdown(f"# {text.title}")
@@ -107,7 +106,7 @@ with drawing_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"
     with provenance.of_result(tour_experiment.made_by(prompt=None)):
         widget(now.stop)
     elements.notices("tour_widget")
-current_session().place = now.address()
+linked_controls.put(now.address())
 with attempt:
     if now.stop in now.tried:
         st.success(_("**Done.** {text}").format(text=text.noticed), icon=":material/check:")

@@ -95,10 +95,10 @@ def meaning() -> None:
 
 def layers() -> None:
     """Stop "layers": the likeliest tokens after each layer up to the chosen one."""
-    kept, model = tour_state.tour().kept, tour_state.model()
-    result = kept.get("inside")
+    stored, model = tour_state.tour().values, tour_state.model()
+    result = stored.get("inside")
     if not isinstance(result, Inside):
-        result = kept["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=layer_charts.GUESSES)
+        result = stored["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=layer_charts.GUESSES)
     last = len(result.layers)
     chosen_layer = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
     rows = layer_charts.logit_lens_rows(result, None)
@@ -172,17 +172,17 @@ def why() -> None:
 
 def roll() -> None:
     """Roll the dice once more for the same step, at the chosen temperature."""
-    kept = tour_state.tour().kept
-    kept["throws"] = (*kept.get("throws", ()), float(current.field("tour_temperature") or 1.0))
+    stored = tour_state.tour().values
+    stored["throws"] = (*stored.get("throws", ()), float(current.field("tour_temperature") or 1.0))
 
 
 def throw() -> None:
     """Stop "dice": temperature, dice strip, and the rolls so far."""
-    run, kept = tour_state.run("dice"), tour_state.tour().kept
+    run, stored = tour_state.run("dice"), tour_state.tour().values
     with st.container(horizontal=True, vertical_alignment="bottom", key="tour_dice_controls"):
         heat = st.slider(_("Temperature"), 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **PERSISTENT)
         st.button(_("Roll"), on_click=action_boundary(roll), type="primary", icon=":material/casino:", key="tour_roll")
-    throws: tuple[float, ...] = kept.get("throws", ())
+    throws: tuple[float, ...] = stored.get("throws", ())
     settings = replace(tour_state.SETTINGS, temperature=heat, top_p=1.0)
     coming = run.next_distribution(settings)
     steps = []

@@ -14,6 +14,6 @@ from pages.ui.i18n.translation import _
 def scratch_loss_rows(steps: Sequence[ScratchTrainingStep]) -> pd.DataFrame:
     """Return rows of `loss` in bits per byte, about 200 of them."""
     thin = max(1, len(steps) // 200)
-    kept = [step for index, step in enumerate(steps) if index % thin == 0 or step is steps[-1]]
-    rows = [(step.index, step.bits, "new", _("{count} bits per byte").format(count=numbers.decimal(step.bits, 2))) for step in kept]
+    thinned = [step for index, step in enumerate(steps) if index % thin == 0 or step is steps[-1]]
+    rows = [(step.index, step.bits, "new", _("{count} bits per byte").format(count=numbers.decimal(step.bits, 2))) for step in thinned]
     return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])

@@ -44,10 +44,10 @@ def settings() -> None:
 def _settings() -> None:
     session = current_session()
     for name, value, changed, label, about in (
-        ("system", session.conversation.system, conversation.system_changed, _("System prompt"), _(SYSTEM_HELP)),
-        ("begun", session.conversation.begun, conversation.begun_changed, _("Beginning of the answer"), _(BEGUN_HELP)),
+        ("system", session.around.conversation.system, conversation.system_changed, _("System prompt"), _(SYSTEM_HELP)),
+        ("begun", session.around.conversation.begun, conversation.begun_changed, _("Beginning of the answer"), _(BEGUN_HELP)),
     ):
-        key = f"chat_{name}_{session.around_set}"
+        key = f"chat_{name}_{session.around.times_set}"
         st.text_area(label, value, height=100, max_chars=LONGEST_CONVERSATION, key=key, help=about, on_change=changed, args=(key,))
 
 
@@ -89,7 +89,7 @@ def _message(run: Generation, index: int, part: Sequence[tuple[Token, bool]]) ->
 def _edit(index: int, content: str) -> None:
     with st.popover(_("Edit"), icon=":material/edit:", type="tertiary", key=conversation.edit_key(index), on_change="rerun") as popover:
         if popover.open:
-            count = current_session().around_set
+            count = current_session().around.times_set
             text = st.text_area(_("Your message"), content, max_chars=share_link.LONGEST_PROMPT, key=f"edited_{index}_{count}", height=100)
             elements.button(_("Send"), partial(conversation.edit, index, text or ""), type="primary", key=f"send_{index}")
             st.caption(_("The answers after it are dropped. “Bring back my text” undoes this."))

@@ -170,8 +170,8 @@ def _progress() -> None:
     if drawing.error:
         notices.show_notice(_(drawing.error))
     elif drawing.running:
-        done, total = (newest.done, newest.total) if newest else (0, 1)
-        st.progress(done / total, text=_("Drawing: {done} of {total} pictures").format(done=done, total=total))
+        made, total = (newest.done, newest.total) if newest else (0, 1)
+        st.progress(made / total, text=_("Drawing: {done} of {total} pictures").format(done=made, total=total))
     elif newest is not None and newest.content:
         label = _("Save the animation ({size})").format(size=numbers.size(len(newest.content)))
         save_button(label, newest.content, str(drawing.about), key="pictures_save")

@@ -15,7 +15,6 @@ from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.i18n.translation import _, said
 from pages.ui.session import current, selection
 from pages.ui.session.share_link import LONGEST_PROMPT
-from pages.ui.session.state import current_session
 from pages.ui.views import chart
 from pages.ui.views.distribution_legend import entries
 from pages.ui.views.save_chart import Saved
@@ -26,7 +25,7 @@ KEYS = {"text": "strip", "bars": "odds", "dice": "dice", "moment": "moment"}  # 
 
 def part(name: str, **options: object) -> None:
     """Draw a part of the live view."""
-    live(name, current_session().live.key, key=KEYS.get(name, f"live_{name}"), on_asked=selection.word_asked, **options)
+    live(name, current.live_key(), key=KEYS.get(name, f"live_{name}"), on_asked=selection.word_asked, **options)
 
 
 def text(tint: str, as_chat: bool, signs: bool) -> None:

@@ -61,13 +61,13 @@ def _side(side: str, step: Step, rows: int, logarithmic: bool) -> None:
 
 def excluded(step: Step) -> str:
     """Return how many tokens each stage excludes, and how many are left."""
-    kept = step.stage_kept
+    counts = step.stage_kept
     parts = [
         _("{stage} excludes {count}").format(stage=_(name), count=numbers.whole(before - after))
-        for name, before, after in zip(step.stage_names[1:], kept, kept[1:], strict=False)
+        for name, before, after in zip(step.stage_names[1:], counts, counts[1:], strict=False)
         if after < before
     ]
-    left = _("{count} can be chosen").format(count=numbers.tokens(kept[-1]))
+    left = _("{count} can be chosen").format(count=numbers.tokens(counts[-1]))
     return " · ".join([*parts, left])
 
 

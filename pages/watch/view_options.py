@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages.ui.charts import distribution_rows
 from pages.ui.i18n.translation import N_, _, said
+from pages.ui.live import verbs
 from pages.ui.session import current
-from pages.ui.session.state import current_session
 
 TINTS = {"likely": N_("probability"), "unsure": N_("entropy"), "none": N_("no tint")}
 
@@ -68,7 +68,4 @@ def chosen() -> DisplayOptions:
 
 def apply(display: DisplayOptions) -> None:
     """Let the live view show the bars as they are chosen."""
-    live = current_session().live
-    if (live.rows, live.folded) != (display.rows, display.folded):
-        live.rows, live.folded = display.rows, display.folded
-        live.changed()
+    verbs.show_rows(display.rows, display.folded)

@@ -35,9 +35,9 @@ def controls() -> tuple[SamplingSettings, str, int]:
         length = elements.choice(_("Length"), LENGTHS, 100, "watermark_length")
         options = {"format_func": said(SAMPLING).__getitem__, "key": "watermark_sampling", **PERSISTENT}
         sampling = more.selectbox(_("Sampling before the mark"), list(SAMPLING), **options)
-    own = current.settings() if sampling == "sidebar" else SamplingSettings(seed=current.settings().seed)
+    settings = current.settings() if sampling == "sidebar" else SamplingSettings(seed=current.settings().seed)
     marks = {name: value for name, value in mark.as_dict().items() if name.startswith("watermark")}
-    return replace(own, **marks), sampling, length
+    return replace(settings, **marks), sampling, length
 
 
 def whole() -> None:

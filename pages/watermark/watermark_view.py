@@ -143,9 +143,11 @@ def cost(marked: Sequence[MarkedToken], unmarked: Sequence[MarkedToken]) -> None
         "before). For the model, the marked text has perplexity {own}, the other one {other}. At {count} of {total} steps one token had "
         "more than 99 %: such a step can hardly carry a mark."
     )
-    own, other = (numbers.perplexity(2 ** fmean(token.surprise for token in tokens)) for tokens in (marked, unmarked))
+    marked_perplexity, other = (numbers.perplexity(2 ** fmean(token.surprise for token in tokens)) for tokens in (marked, unmarked))
     bits, certain = numbers.bits(fmean(token.lost for token in marked)), sum(token.top > CERTAIN for token in marked)
-    st.markdown(sentence.format(bits=bits, own=own, other=other, count=numbers.whole(certain), total=numbers.whole(len(marked))))
+    st.markdown(
+        sentence.format(bits=bits, own=marked_perplexity, other=other, count=numbers.whole(certain), total=numbers.whole(len(marked)))
+    )
 
 
 def attacked(steps: Sequence[Measured], null: NormalDist | None) -> None:
@@ -203,8 +205,8 @@ def alarms(kinds: dict[str, list[Measured]], null: NormalDist | None) -> None:
     elements.section(_("False alarms"), _("many texts of the same length, the same key"))
     entries, parts, rows = [(INKS[kind], _(SIDES[kind])) for kind in kinds], [], []
     for band, (kind, texts) in enumerate(kinds.items()):
-        own = None if kind == HUMAN else null  # the null distribution is that of the model's texts
-        called = sum(p_value(text, own) < CALLED for text in texts)
+        of_model = None if kind == HUMAN else null  # the null distribution is that of the model's texts
+        called = sum(p_value(text, of_model) < CALLED for text in texts)
         part = _("{count} of {total} {kind}")
         parts.append(part.format(count=numbers.whole(called), total=numbers.whole(len(texts)), kind=_(SIDES[kind])))
         bins = Counter(min(WIDEST, max(LOWEST, math.floor(text.z))) for text in texts)

@@ -94,18 +94,18 @@ def playback() -> ForkPlayback | None:
     run: Any = current.run()
     if Can.NEW_TOKENS in run.can:
         require(current.model(), Can.TOKEN_IDS)
-    kept = memory(ForkOfVisitor)
-    before = kept.now
+    remembered = memory(ForkOfVisitor)
+    before = remembered.now
     if before is not None and before.run is run and not before.fork.broken:
         return before
     if before is not None and before.ready is not None and Can.NEW_TOKENS in run.can and run.prompt == example_texts.FORKS[before.ready][1]:
         _use(_ready(run, before.ready), before.ready)  # another model: make the same example fork
-        return kept.now
+        return remembered.now
     fork = _first(run)
-    kept.now = None if fork is None else ForkPlayback(run, fork)
+    remembered.now = None if fork is None else ForkPlayback(run, fork)
     if before is None and fork is not None and Can.NEW_TOKENS in run.can and Can.SERVED not in run.can:
         _first_look(run, fork)
-    return kept.now
+    return remembered.now
 
 
 def _first_look(run: Any, fork: Fork) -> None:

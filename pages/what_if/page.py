@@ -112,7 +112,7 @@ frame.header(
 )
 with drawing_boundary():
     examples()
-    known = fork_playback.playback()
-    playing = known is not None and known.playing
+    fork = fork_playback.playback()
+    playing = fork is not None and fork.playing
     speed = player(playing)
     progress.part(stage, lambda session: monotonic() * speed // 1, key="what_if_stage", advances=playing, seconds=0.0)

@@ -35,8 +35,8 @@ def draw() -> None:
 def branches(number: int) -> Fork:
     """Return one of the example forks with the first tokens of both branches."""
     _title, prompt, left, right = example_texts.FORKS[number]
-    kept, run = tour_state.tour().kept, tour_state.run(f"fork{number}", example_texts.FORKS[number][1])
-    fork = kept.get(f"branches{number}")
+    stored, run = tour_state.tour().values, tour_state.run(f"fork{number}", example_texts.FORKS[number][1])
+    fork = stored.get(f"branches{number}")
     if not isinstance(fork, Fork) or fork.run is not run:
         assert isinstance(run.model, TokenSource)
         fork = Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right))
@@ -44,5 +44,5 @@ def branches(number: int) -> Fork:
             if fork.finished:
                 break
             fork.step()
-        kept[f"branches{number}"] = fork
+        stored[f"branches{number}"] = fork
     return fork

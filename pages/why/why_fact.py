@@ -52,8 +52,8 @@ def draw(run: Experiment) -> None:
     """Draw the heat map and the bars of the chosen field."""
     result: TracedFact = run.observations[-1]
     if run.running:
-        done = len(result.recovered)
-        st.progress(done / result.layers, text=_("{done} of {total} layers").format(done=done, total=result.layers))
+        count = len(result.recovered)
+        st.progress(count / result.layers, text=_("{done} of {total} layers").format(done=count, total=result.layers))
     answers = _("“{one}” is continued with **{target}**, “{other}” with **{second}**.")
     target, second = (plain(word_of(token)) for token in (result.target, result.other))
     st.markdown(answers.format(target=target, second=second, one=plain(result.prompts[0]), other=plain(result.prompts[1])))

@@ -113,8 +113,10 @@ def draw(run: Experiment) -> None:
     """Draw what is known so far."""
     result: HiddenWords = run.observations[-1]
     if run.running:
-        done = _("{done} of {total} parts hidden") if result.done < result.total else _("{done} of {total} parts hidden; now the gradients")
-        st.progress(min(1.0, result.done / result.total), text=done.format(done=result.done, total=result.total))
+        progress = (
+            _("{done} of {total} parts hidden") if result.done < result.total else _("{done} of {total} parts hidden; now the gradients")
+        )
+        st.progress(min(1.0, result.done / result.total), text=progress.format(done=result.done, total=result.total))
     if not result.parts:
         return
     headline(result)

@@ -43,7 +43,7 @@ def serve(port: int, visitors: int) -> None:
     compiled.wait()
     sessions = [Session() for _visitor in range(visitors + 1)]
     for number, session in enumerate(sessions):
-        session.values_to_set["seed"] = number
+        session.fields.to_set["seed"] = number
         with acting_for(session):
             current.begin()
         live_state.OPEN.add(session)

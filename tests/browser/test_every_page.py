@@ -199,15 +199,18 @@ def training(page: Any) -> None:
     eventually(page, lambda: agreement.same(Drawn(page, MAIN).marks("symbol", "loss"), losses))
 
 
-def form_to_count(page: Any) -> None:
-    """The field for a text, empty."""
+def sheet_of_the_example(page: Any) -> None:
+    """The field for a text is empty, and the sheet is that of the example."""
     assert page.locator(".st-key-by_hand_text textarea").input_value() == ""
+    page.get_by_text("The sheet of “the cat sat. the cat ran. the dog sat.”").wait_for()
+    page.locator("[data-testid=stDataFrame]").wait_for()
 
 
 def sheet_of_the_stories(page: Any) -> None:
     """The stories are counted, and the table has a row for each row of the sheet."""
     press(page, "by_hand_count")
     page.get_by_text("is used on every page").wait_for()
+    page.get_by_text("The sheet of “the").wait_for(state="detached")
     page.locator("[data-testid=stDataFrame]").wait_for()
 
 
@@ -302,7 +305,7 @@ PLAIN: dict[str, tuple[Draws, Draws | None]] = {
     "inside": (inside, inside_step),
     "training": (training, None),
     "glossary": (glossary, None),
-    "by_hand": (form_to_count, sheet_of_the_stories),
+    "by_hand": (sheet_of_the_example, sheet_of_the_stories),
     "what_if": (what_if, what_if_step),
     "watermark": (marked_texts, attack_in_every_way),
     "models": (models, models_use),

@@ -92,6 +92,18 @@ def test_text_bars_dice_and_player_are_in_one_look(visit: Visit, width: int, hei
     page.locator(".st-key-live_player input").press("ArrowRight")  # it can be reached
 
 
+def test_the_sentence_at_the_end_of_a_text_moves_no_bar_and_covers_no_dice(visit: Visit) -> None:
+    watching = visit("?most_new_tokens=1")
+    page = watching.page
+    before = page.locator(".st-key-dice").bounding_box()
+    watching.press("step", 1)
+    page.locator(".lines .ended", has_text="The text has as many tokens as were asked for.").wait_for()
+    assert abs(page.locator(".st-key-dice").bounding_box()["y"] - before["y"]) < 6
+    assert page.evaluate(ABOVE)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(ABOVE)
+
+
 def test_cards_end_with_their_step_and_quick_turns_of_play_move_no_button(visit: Visit) -> None:
     """A button that moves between the press and the release of the mouse loses the click."""
     watching = visit()

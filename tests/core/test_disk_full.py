@@ -21,7 +21,6 @@ from core.disk_full import has_room_for, is_disk_full
 from core.errors import NoRoom
 from core.models.archive import open_zip, zip_of
 from core.models.hub_download import Download
-from tests import tiny_models
 from tests.core.models.gguf import making
 from tests.core.models.test_hub_download import SmallHub
 
@@ -88,8 +87,10 @@ def test_without_a_folder_for_temporary_files_a_zip_is_refused_with_a_sentence(
 
 
 @pytest.mark.parametrize("size", [0, 3_000, 20_000])
-def test_a_gguf_file_is_read_once_there_is_room(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = making.converted(tiny_models.save("llama", tmp_path / "m"), "llama", tmp_path / "llama.gguf")
+def test_a_gguf_file_is_read_once_there_is_room(
+    size: int, tiny_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = making.converted(tiny_folder("llama"), "llama", tmp_path / "llama.gguf")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     refused(lambda: load_model(str(file)), size)
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]

@@ -7,7 +7,6 @@ import os
 import pickle
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,6 @@ import core
 from core import Generation, Recording, SamplingSettings, score_text
 from core.backends import compiled
 from core.errors import BadSetting, BadToken, InputError, RunFinished, ViewerError, WrongType
-from core.experiments.candidates.best_of_n import write_together
-from core.inspection.embeddings import neighbours
-from core.inspection.inside import inspect_step
 from core.message import percent
 from core.record.step import Step
 
@@ -180,20 +176,7 @@ def test_a_scored_text_is_pickled_without_its_model(tiny: Any) -> None:
     assert again.table().equals(scored.table())
 
 
-def test_what_people_give_a_run_is_one_sentence_or_works(tiny: Any) -> None:
-    wrong: Any
-    for wrong in (None, "5", 2.5):
-        with pytest.raises(BadSetting, match="top_n must be a whole number"):
-            Generation(tiny("gpt2"), PROMPT, top_n=wrong)
-        model: Any = tiny("gpt2")
-        for act in (
-            partial(score_text, model, PROMPT, wrong),
-            partial(inspect_step, model, [5, 6], wrong),
-            partial(neighbours, model, 5, wrong),
-            partial(next, write_together(model, PROMPT, count=2, steps=2, top_n=wrong)),
-        ):
-            with pytest.raises(BadSetting, match="must be a whole number"):
-                act()
+def test_a_list_of_ids_is_no_prompt_and_ids_may_be_texts_in_a_bias(tiny: Any) -> None:
     for ids in ([12, 13], (12,), np.array([12, 13]).tolist()):
         with pytest.raises(WrongType, match="not a list of token ids"):
             Generation(tiny("gpt2"), ids)  # type: ignore[arg-type]

@@ -114,7 +114,7 @@ def test_no_entry_of_the_menu_begins_with_another(language: str) -> None:
 
 
 def test_every_address_opens_its_page(open_app: Open, session: State) -> None:
-    pages = [page for listed in next(iter(session(open_app()).navigation.values())).values() for page in listed]
+    pages = [page for listed in next(iter(session(open_app()).page.navigation.values())).values() for page in listed]
     opened = {page.url_path: features.path_of(page.url_path) for page in pages}
     assert opened == {"": "", "watch": "watch"} | {
         name: path for path, f in features.features().items() for name in (path, f.url, *f.former)

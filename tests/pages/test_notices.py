@@ -68,7 +68,7 @@ def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(open_app: Ope
         for key in ("step", "play", "back", "restart"):
             press(app, key)
             assert len(told(app)) == 1, key
-        assert run.written == written and not session(app).playing
+        assert run.written == written and not session(app).player.playing
         live(app, "prompt", text=example_texts.FIRST_PROMPT)
         assert told(app) == []
         assert session(app).run is run and run.written == written, "the run comes back with its own prompt"

@@ -91,7 +91,7 @@ def _only_compiler() -> FileLock:
 
 
 def _compile(module: str) -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", f"from {__name__} import compile_here; compile_here({module!r})"],
         env=os.environ | {"NUMBA_CACHE_DIR": str(folder())},
         cwd=_ROOT,
@@ -99,9 +99,9 @@ def _compile(module: str) -> None:
         capture_output=True,
         check=False,
     )
-    if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise RuntimeError(f"compiling {module} ended with {done.returncode}: {reason}")
+    if completed.returncode != 0:
+        reason = completed.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise RuntimeError(f"compiling {module} ended with {completed.returncode}: {reason}")
 
 
 def compile_here(module: str) -> None:

@@ -85,10 +85,10 @@ def through_layers(  # type: ignore[no-untyped-def]
     factor = np.float32(factors[1])
     barriers = 0
     for index in range(len(table)):
-        layer, own = table[index], numbers[index]
+        layer, layer_numbers = table[index], numbers[index]
         for r in range(first, last):
             if layer[k.ATTENTION_NORM] != 0:
-                k.norm(layer[k.ATTENTION_NORM :], own[0], hidden[r], 1, normed[r])
+                k.norm(layer[k.ATTENTION_NORM :], layer_numbers[0], hidden[r], 1, normed[r])
             else:
                 normed[r] = hidden[r]
         barriers = k.barrier(sync, team, barriers)
@@ -123,8 +123,8 @@ def through_layers(  # type: ignore[no-untyped-def]
             asking = after[: kv_heads * size]
             if layer[k.QUERY_NORM] != 0:
                 joint = layer[k.QUERY_NORM + k.GROUPS] < 0  # one norm over all heads at once
-                k.norm(layer[k.QUERY_NORM :], own[1], asked, 1 if joint else heads, asked)
-                k.norm(layer[k.KEY_NORM :], own[2], asking, 1 if joint else kv_heads, asking)
+                k.norm(layer[k.QUERY_NORM :], layer_numbers[1], asked, 1 if joint else heads, asked)
+                k.norm(layer[k.KEY_NORM :], layer_numbers[2], asking, 1 if joint else kv_heads, asking)
             rotary = layer[k.ROTARY]
             if rotary >= 0:
                 k.rotate(asked, heads, size, frequencies[rotary], halves[rotary], scales[rotary], positions[r])
@@ -138,7 +138,7 @@ def through_layers(  # type: ignore[no-untyped-def]
             r, h = number // kv_heads, number % kv_heads
             span = slice(h * group * size, (h + 1) * group * size)
             spare[: group * size] = mixed[r, span]
-            scaling, seen = np.float32(own[k.SCALING]), positions[r] + 1
+            scaling, seen = np.float32(layer_numbers[k.SCALING]), positions[r] + 1
             text, into = blocks[texts[r]], mixed[r, span]
             attend_blocks(spare, group, size, keys[index], values[index], h, text, seen, scaling, scores, into)
         barriers = k.barrier(sync, team, barriers)
@@ -148,12 +148,12 @@ def through_layers(  # type: ignore[no-untyped-def]
         for r in range(first, last):
             if parallel:  # the feed-forward part has the same input as attention
                 if layer[k.FEED_FORWARD_NORM] != 0:
-                    k.norm(layer[k.FEED_FORWARD_NORM :], own[4], hidden[r], 1, normed[r])
-                add_change(layer, k.ATTENTION_POST_NORM, own[3], factor, change[r], hidden[r])
+                    k.norm(layer[k.FEED_FORWARD_NORM :], layer_numbers[4], hidden[r], 1, normed[r])
+                add_change(layer, k.ATTENTION_POST_NORM, layer_numbers[3], factor, change[r], hidden[r])
                 continue
-            add_change(layer, k.ATTENTION_POST_NORM, own[3], factor, change[r], hidden[r])
+            add_change(layer, k.ATTENTION_POST_NORM, layer_numbers[3], factor, change[r], hidden[r])
             if layer[k.FEED_FORWARD_NORM] != 0:
-                k.norm(layer[k.FEED_FORWARD_NORM :], own[4], hidden[r], 1, normed[r])
+                k.norm(layer[k.FEED_FORWARD_NORM :], layer_numbers[4], hidden[r], 1, normed[r])
             else:
                 normed[r] = hidden[r]
         barriers = k.barrier(sync, team, barriers)
@@ -172,7 +172,7 @@ def through_layers(  # type: ignore[no-untyped-def]
         project_rows(layer[k.DOWN :], gate.ctypes.data, rows, change.ctypes.data, me, team)
         barriers = k.barrier(sync, team, barriers)
         for r in range(first, last):
-            add_change(layer, k.FEED_FORWARD_POST_NORM, own[5], factor, change[r], hidden[r])
+            add_change(layer, k.FEED_FORWARD_POST_NORM, layer_numbers[5], factor, change[r], hidden[r])
     return barriers
 
 
@@ -218,17 +218,17 @@ def batch(  # type: ignore[no-untyped-def]
     ids, positions, _, _, wanted = where
     rows, width = hidden.shape
     for r in range(rows * me // team, rows * (me + 1) // team):
-        own = hidden[r]
-        k.widened(ends[1], ends[0], ids[r] * width, width, own)
+        row = hidden[r]
+        k.widened(ends[1], ends[0], ids[r] * width, width, row)
         if factors[0] != 1.0:
             factor = np.float32(factors[0])
             for i in range(width):
-                own[i] *= factor
+                row[i] *= factor
         if ends[2] != 0:
             learned = np.empty(width, np.float32)
             k.widened(ends[3], ends[2], positions[r] * width, width, learned)
             for i in range(width):
-                own[i] += learned[i]
+                row[i] += learned[i]
     barriers = through_layers(tables, where, blocks, keys, values, hidden, shared, me, team, sync)
     barriers = k.barrier(sync, team, barriers)
     count, head = len(wanted), ends[4 + k.NORM :]

@@ -82,31 +82,31 @@ def blend(factors, f_apart, groups, rows, apart, count, width, out, out_apart): 
 
     factors, rows, out: addresses of float32; apart: bytes from one line of them to the next.
     """
-    done = 0
-    while done + tiles.LANES <= width:
-        step = 4 * tiles.LANES if done + 4 * tiles.LANES <= width else 2 * tiles.LANES if done + 2 * tiles.LANES <= width else tiles.LANES
-        from_here, into = rows + 4 * done, out + 4 * done
+    start = 0
+    while start + tiles.LANES <= width:
+        step = 4 * tiles.LANES if start + 4 * tiles.LANES <= width else 2 * tiles.LANES if start + 2 * tiles.LANES <= width else tiles.LANES
+        from_here, into = rows + 4 * start, out + 4 * start
         for g in range(0, groups - 1, 2):
-            own, target = factors + g * f_apart, into + g * out_apart
+            factor_row, target = factors + g * f_apart, into + g * out_apart
             if step == 4 * tiles.LANES:
-                _two_by_four(own, f_apart, from_here, apart, count, target, out_apart)
+                _two_by_four(factor_row, f_apart, from_here, apart, count, target, out_apart)
             elif step == 2 * tiles.LANES:
-                _two_by_two(own, f_apart, from_here, apart, count, target, out_apart)
+                _two_by_two(factor_row, f_apart, from_here, apart, count, target, out_apart)
             else:
-                _two_by_one(own, f_apart, from_here, apart, count, target, out_apart)
+                _two_by_one(factor_row, f_apart, from_here, apart, count, target, out_apart)
         if groups % 2 == 1:
-            own, target = factors + (groups - 1) * f_apart, into + (groups - 1) * out_apart
+            factor_row, target = factors + (groups - 1) * f_apart, into + (groups - 1) * out_apart
             if step == 4 * tiles.LANES:
-                _one_by_four(own, f_apart, from_here, apart, count, target, out_apart)
+                _one_by_four(factor_row, f_apart, from_here, apart, count, target, out_apart)
             elif step == 2 * tiles.LANES:
-                _one_by_two(own, f_apart, from_here, apart, count, target, out_apart)
+                _one_by_two(factor_row, f_apart, from_here, apart, count, target, out_apart)
             else:
-                _one_by_one(own, f_apart, from_here, apart, count, target, out_apart)
-        done += step
-    if done < width:  # the remainder, which does not fill a register
+                _one_by_one(factor_row, f_apart, from_here, apart, count, target, out_apart)
+        start += step
+    if start < width:  # the remainder, which does not fill a register
         for g in range(groups):
-            own, into = k.floats_at(factors + g * f_apart), k.floats_at(out + g * out_apart)
+            factor_row, into = k.floats_at(factors + g * f_apart), k.floats_at(out + g * out_apart)
             for t in range(count):
-                row, factor = k.floats_at(rows + t * apart), own[t]
-                for d in range(done, width):
+                row, factor = k.floats_at(rows + t * apart), factor_row[t]
+                for d in range(start, width):
                     into[d] += factor * row[d]

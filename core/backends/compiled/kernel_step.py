@@ -37,10 +37,10 @@ def through_layers(  # type: ignore[no-untyped-def]
     residual = np.float32(residual)
     barriers = 0
     for index in range(len(table)):
-        layer, own = table[index], numbers[index]
+        layer, layer_numbers = table[index], numbers[index]
         taken = hidden
         if layer[k.ATTENTION_NORM] != 0:
-            k.norm(layer[k.ATTENTION_NORM :], own[0], hidden, 1, normed)
+            k.norm(layer[k.ATTENTION_NORM :], layer_numbers[0], hidden, 1, normed)
             taken = normed
         at = 0
         for qkv in range(3):
@@ -58,8 +58,8 @@ def through_layers(  # type: ignore[no-untyped-def]
         if layer[k.QUERY_NORM] != 0:
             asking, asked = packed[: heads * size], packed[heads * size : turned * size]
             joint = layer[k.QUERY_NORM + k.GROUPS] < 0  # one norm over all heads at once
-            k.norm(layer[k.QUERY_NORM :], own[1], asking, 1 if joint else heads, asking)
-            k.norm(layer[k.KEY_NORM :], own[2], asked, 1 if joint else kv_heads, asked)
+            k.norm(layer[k.QUERY_NORM :], layer_numbers[1], asking, 1 if joint else heads, asking)
+            k.norm(layer[k.KEY_NORM :], layer_numbers[2], asked, 1 if joint else kv_heads, asked)
         rotary = layer[k.ROTARY]
         if rotary >= 0:
             k.rotate(packed, turned, size, frequencies[rotary], halves[rotary], scales[rotary], position)
@@ -73,21 +73,21 @@ def through_layers(  # type: ignore[no-untyped-def]
                 all_values[h, newest, d] = packed[(turned + h) * size + d]
         for h in range(heads * me // team, heads * (me + 1) // team):
             span = slice(h * size, (h + 1) * size)
-            scaling, softcap = np.float32(own[k.SCALING]), np.float32(own[k.SOFTCAP])
+            scaling, softcap = np.float32(layer_numbers[k.SCALING]), np.float32(layer_numbers[k.SOFTCAP])
             k.attend(packed[span], all_keys[h // group], all_values[h // group], begin, newest + 1, scaling, softcap, scores, mixed[span])
         barriers = k.barrier(sync, team, barriers)
         project(layer[k.OUTPUT : k.OUTPUT + k.PROJECTION], mixed, change, me, team)
         barriers = k.barrier(sync, team, barriers)
         added[:] = change
         if layer[k.ATTENTION_POST_NORM] != 0:
-            k.norm(layer[k.ATTENTION_POST_NORM :], own[3], added, 1, added)
+            k.norm(layer[k.ATTENTION_POST_NORM :], layer_numbers[3], added, 1, added)
         beside = layer[k.PARALLEL] != 0
         if not beside:
             for i in range(len(hidden)):
                 hidden[i] += residual * added[i]
             taken = hidden
         if layer[k.FEED_FORWARD_NORM] != 0:
-            k.norm(layer[k.FEED_FORWARD_NORM :], own[4], hidden, 1, normed)
+            k.norm(layer[k.FEED_FORWARD_NORM :], layer_numbers[4], hidden, 1, normed)
             taken = normed
         width = layer[k.DOWN + k.INPUTS]
         gate, up = intermediate[:width], intermediate[width : 2 * width]
@@ -105,7 +105,7 @@ def through_layers(  # type: ignore[no-untyped-def]
         barriers = k.barrier(sync, team, barriers)
         added[:] = change
         if layer[k.FEED_FORWARD_POST_NORM] != 0:
-            k.norm(layer[k.FEED_FORWARD_POST_NORM :], own[5], added, 1, added)
+            k.norm(layer[k.FEED_FORWARD_POST_NORM :], layer_numbers[5], added, 1, added)
         for i in range(len(hidden)):
             hidden[i] += residual * added[i]
     return barriers

@@ -104,11 +104,11 @@ def _tile(kind: int, outputs: int, rows: int, near: int = 0) -> Any:
             x_at, weight_at = builder.mul(at, word(4)), builder.mul(at, word(BYTES[kind]))
             read = [load(builder, builder.add(line, x_at), FLOATS, 4) for line in lines]
             added = []
-            for own, address in zip(sums, weights, strict=True):
+            for output_sums, address in zip(sums, weights, strict=True):
                 if near:
                     _ask(builder, builder.add(builder.add(address, weight_at), word(near)))
                 wide = _widened(builder, kind, builder.add(address, weight_at))
-                for total, row in zip(own, read, strict=True):
+                for total, row in zip(output_sums, read, strict=True):
                     total.add_incoming(ir.Constant(FLOATS, [0.0] * LANES), before)
                     added.append(builder.fadd(total, builder.fmul(wide, row, flags=ANY_ORDER), flags=ANY_ORDER))
                     total.add_incoming(added[-1], loop)
@@ -183,20 +183,20 @@ def _rows_of_pair(kind: int, near: int, most_near: int) -> Any:
     two_by_four, two_by_most = _tile(kind, 2, 4, near), _tile(kind, 2, MOST_ROWS, most_near)
 
     @njit(fastmath=k.QUICK, nogil=True)
-    def pair(own, apart, filled, x, x_apart, rows, into, out_apart, out_beside):  # type: ignore[no-untyped-def]
+    def pair(weights, apart, filled, x, x_apart, rows, into, out_apart, out_beside):  # type: ignore[no-untyped-def]
         """Write two outputs of `rows` rows."""
         r = 0
         while r + MOST_ROWS <= rows:
-            two_by_most(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
+            two_by_most(weights, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
             r += MOST_ROWS
         if r + 4 <= rows:
-            two_by_four(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
+            two_by_four(weights, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
             r += 4
         if r + 2 <= rows:
-            two_by_two(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
+            two_by_two(weights, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
             r += 2
         if r < rows:
-            two_by_one(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
+            two_by_one(weights, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
 
     return pair
 
@@ -205,17 +205,17 @@ def _rows_of_one(kind: int) -> Any:
     one_by_one, one_by_two, one_by_four = _tile(kind, 1, 1), _tile(kind, 1, 2), _tile(kind, 1, 4, NEAR)
 
     @njit(fastmath=k.QUICK, nogil=True)
-    def single(own, apart, filled, x, x_apart, rows, into, out_apart):  # type: ignore[no-untyped-def]
+    def single(weights, apart, filled, x, x_apart, rows, into, out_apart):  # type: ignore[no-untyped-def]
         """Write one output of `rows` rows."""
         r = 0
         while r + 4 <= rows:
-            one_by_four(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, 4)
+            one_by_four(weights, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, 4)
             r += 4
         if r + 2 <= rows:
-            one_by_two(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, 4)
+            one_by_two(weights, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, 4)
             r += 2
         if r < rows:
-            one_by_one(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, 4)
+            one_by_one(weights, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, 4)
 
     return single
 
@@ -275,9 +275,9 @@ def project_rows(part, x, rows, out, me, team):  # type: ignore[no-untyped-def]
     if part[k.BIAS] != 0:
         bias = k.floats_at(part[k.BIAS])
         for r in range(rows):
-            own = k.floats_at(out + 4 * outputs * r)
+            row = k.floats_at(out + 4 * outputs * r)
             for o in range(begin, stop):
-                own[o] += bias[o]
+                row[o] += bias[o]
 
 
 @njit(fastmath=k.QUICK, nogil=True)

@@ -23,7 +23,7 @@ config: Any = numba_config
 FLOAT32, BFLOAT16, FLOAT16 = 0, 1, 2
 SILU, GELU, GELU_TANH, RELU = 0, 1, 2, 3
 
-# Sums may be computed in any order. NaN and infinity must be kept, because a broken model must be detected.
+# Sums may be computed in any order. NaN and infinity must stay, because a broken model must be detected.
 QUICK = {"reassoc", "contract", "nsz", "arcp"}
 one = np.float32(1)
 zero = np.float32(0)
@@ -256,7 +256,7 @@ def barrier(sync, team, barriers):  # type: ignore[no-untyped-def]
 @njit(fastmath=QUICK, nogil=True)
 def norm(part, epsilon, x, groups, out):  # type: ignore[no-untyped-def]
     """Write the norm of x [groups x size], group by group, into out; part: the norm's four columns. out may be x."""
-    weight, bias, centred, own = floats_at(part[WEIGHT]), floats_at(part[NORM_BIAS]), part[CENTRED], part[GROUPS]
+    weight, bias, centred, weight_groups = floats_at(part[WEIGHT]), floats_at(part[NORM_BIAS]), part[CENTRED], part[GROUPS]
     size = len(x) // groups
     for g in range(groups):
         at = g * size
@@ -270,7 +270,7 @@ def norm(part, epsilon, x, groups, out):  # type: ignore[no-untyped-def]
             apart = x[at + i] - mean
             square += apart * apart
         scale = np.float32(1.0 / math.sqrt(np.float64(square) / size + epsilon))
-        row = (g % own) * size
+        row = (g % weight_groups) * size
         for i in range(size):
             out[at + i] = (x[at + i] - mean) * (weight[row + i] * scale)
         if part[NORM_BIAS] != 0:

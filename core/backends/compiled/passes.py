@@ -80,12 +80,12 @@ class _Helper:
         self._wanted.release()
 
 
-def _help(wanted: Semaphore, done: Semaphore, task: list[tuple[Callable[..., None], tuple[Any, ...]]]) -> None:
+def _help(wanted: Semaphore, finished: Semaphore, task: list[tuple[Callable[..., None], tuple[Any, ...]]]) -> None:
     while wanted.acquire() and task:
         work, arguments = task.pop()
         work(*arguments)
         del work, arguments
-        done.release()
+        finished.release()
 
 
 def columns_of(part: Projection, streams: int = 1) -> np.ndarray:

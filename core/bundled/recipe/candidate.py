@@ -62,7 +62,7 @@ class Candidate:
             largest, entropy = logprobs.amax(-1).exp(), -(logprobs.exp() * logprobs).sum(-1) / math.log(2)
             written = out.sequences[:, -logprobs.shape[1] :]
             ended = (written == self.tokenizer.eos_token_id).long()
-            for row, kept in enumerate(ended.cumsum(-1) - ended == 0):
-                text = self.tokenizer.decode(written[row][kept], skip_special_tokens=True)
-                samples.append(Sample(text, largest[row][kept].tolist(), entropy[row][kept].tolist()))
+            for row, before_end in enumerate(ended.cumsum(-1) - ended == 0):
+                text = self.tokenizer.decode(written[row][before_end], skip_special_tokens=True)
+                samples.append(Sample(text, largest[row][before_end].tolist(), entropy[row][before_end].tolist()))
         return samples

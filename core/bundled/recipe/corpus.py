@@ -1,4 +1,4 @@
-"""Real prose: a folder of plain text files, cut into documents that fit into a training row, without the books kept for the evaluation.
+"""Real prose: a folder of plain text files, cut into documents that fit into a training row, without the books of the evaluation.
 
 In a file whose name begins with `tinystories` a single line break separates two stories. In every other file blank lines separate the
 parts, and line breaks the paragraphs. `books/list.tsv` names the books of each author and how long they are. A piece is a simple modern
@@ -65,10 +65,10 @@ class Corpus:
                     yield Piece(story.strip(), whole=True)
         elif path.stem == "storybooks":
             stories = [" ".join(story.split()) for story in re.split(r"\n\s*\n", _british(text)) if story.strip()]
-            kept = set(sorted(stories, key=lambda story: zlib.crc32(story.encode()))[:HELD_OUT_STORYBOOKS])
-            self.held_out["storybooks"] = [story for story in stories if story in kept]
+            held_out = set(sorted(stories, key=lambda story: zlib.crc32(story.encode()))[:HELD_OUT_STORYBOOKS])
+            self.held_out["storybooks"] = [story for story in stories if story in held_out]
             for story in stories:
-                if story not in kept and not hurtful(story):
+                if story not in held_out and not hurtful(story):
                     yield Piece(story, whole=True)
         else:
             for title, book in _books(path, text):

@@ -1,7 +1,7 @@
 """KV cache with room for a limited number of tokens, and eviction at any position. A page holds one token's keys and values.
 
-Eviction changes no positions. A kept page keeps its position, because rotary and learned positions are part of its keys. A new token gets
-its true position in the text. Architectures that compute distances from the order of the pages (ALiBi) close the gap: `positions` says
+Eviction changes no positions. A page that stays keeps its own, because rotary and learned positions are part of its keys. A new token
+gets its true position in the text. Architectures that compute distances from the order of the pages (ALiBi) close the gap: `positions` says
 which. No token gets a position beyond the model's context. Later pages keep what they computed from an evicted page.
 """
 
@@ -30,7 +30,7 @@ SLIDING_WINDOW, ATTENTION_SINKS = "forget the oldest", "forget, but keep the fir
 
 
 class EvictingKVCache:
-    """The pages of one request. kept: the held positions, in order. next_position: position of the next token.
+    """The pages of one request. held: their positions, in order. next_position: position of the next token.
 
     bits: 8 or 4 to quantize the pages, 0 to keep the model's own type. Raises ModelError for a model without one page per token
     (recurrences, convolutions) or with sliding windows.
@@ -54,7 +54,7 @@ class EvictingKVCache:
         self._takes_positions = "position_ids" in accepted
         self._by_distance = not self._takes_positions or bool(getattr(config, "alibi", False))
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
-        self.kept: list[int] = []
+        self.held: list[int] = []
         self.next_position = 0
 
     @property
@@ -70,7 +70,7 @@ class EvictingKVCache:
     def copied(self) -> EvictingKVCache:
         """Return an independent copy of the pages."""
         twin = copy.copy(self)
-        twin._cache, twin.kept = copy.deepcopy(self._cache), list(self.kept)
+        twin._cache, twin.held = copy.deepcopy(self._cache), list(self.held)
         return twin
 
     def read(self, token_ids: Sequence[int]) -> torch.Tensor:
@@ -100,7 +100,7 @@ class EvictingKVCache:
         message = Message("There is not enough memory for another cached token. Start with a shorter text.")
         with enough_memory(message), possible_with(self._model.name), self._model.engine.lock.acquire(), torch.inference_mode():
             logits = self._network(inputs, past_key_values=self._cache, use_cache=True, **extra).logits[0, -1].float()
-        self.kept += positions
+        self.held += positions
         self.next_position += len(token_ids)
         return logits
 
@@ -117,14 +117,14 @@ class EvictingKVCache:
 
     def evict_oldest(self, count: int, sinks: int = 0) -> list[int]:
         """Evict the `count` oldest pages after the first `sinks` tokens of the text; return their positions."""
-        first = sum(position < sinks for position in self.kept)
-        gone = self.kept[first : first + max(0, count)]
+        first = sum(position < sinks for position in self.held)
+        gone = self.held[first : first + max(0, count)]
         if not gone:
             return []
-        left = [index for index in range(len(self.kept)) if not first <= index < first + len(gone)]
+        left = [index for index in range(len(self.held)) if not first <= index < first + len(gone)]
         for layer in self._cache.layers:
             _keep(layer, left)
-        self.kept = [self.kept[index] for index in left]
+        self.held = [self.held[index] for index in left]
         return gone
 
 

@@ -66,14 +66,14 @@ def batch_curve(
     held, compiled = len(ids) + tokens / 2, passes_are_compiled(model)
     for _each in range(repeats):
         for size in sizes:
-            own = [SamplingSettings(**settings.as_dict() | {"seed": number}) for number in range(size)]
-            asked = [Request(number, ids, own[number], tokens, ignore_eos=True) for number in range(size)]
+            seeded = [SamplingSettings(**settings.as_dict() | {"seed": number}) for number in range(size)]
+            asked = [Request(number, ids, seeded[number], tokens, ignore_eos=True) for number in range(size)]
             blocks = size * blocks_for(len(ids) + tokens)
             server = Server(model, asked, ServerSettings(Policy.CONTINUOUS, size, 8192, blocks, prefix_caching=False), None, compiled)
             while not server.done:
-                done = server.step()
-                if done.rows == size and done.tokens == size:
-                    times[size].append((done.seconds, done.pass_seconds))
+                iteration = server.step()
+                if iteration.rows == size and iteration.tokens == size:
+                    times[size].append((iteration.seconds, iteration.pass_seconds))
             if not times[size]:
                 continue
             seconds, pass_seconds = (median(values) for values in zip(*times[size], strict=True))

@@ -140,17 +140,17 @@ class _Search:
         logits = batch.go_on([b.row for b in self._open], [b.token_ids[-1] for b in self._open]) if batch.passes else batch.prefill()
         if torch.isnan(logits).any():
             raise BrokenLogits("The model returned NaN logits, so there are no probabilities. Try another model.")
-        own = torch.log_softmax(logits, dim=-1)
-        totals = (own + self._scores[:, None]).reshape(-1)
+        logprobs = torch.log_softmax(logits, dim=-1)
+        totals = (logprobs + self._scores[:, None]).reshape(-1)
         ends = self._model.end_token_ids
         best = torch.topk(totals, min(max(2, 1 + len(ends)) * self._width, len(totals)))
         length, last = self._index + 1, self._index + 1 >= self._steps
-        beginnings, tokens = (best.indices // own.shape[1]).tolist(), (best.indices % own.shape[1]).tolist()
+        beginnings, tokens = (best.indices // logprobs.shape[1]).tolist(), (best.indices % logprobs.shape[1]).tolist()
         ended = [token in ends for token in tokens]
         over = [last or end for end in ended]
         open_ranks = [rank for rank in range(len(over)) if not over[rank]][: self._width]
         fates = [_fate(ended[rank], last, rank < self._width, rank in open_ranks) for rank in range(len(over))]
-        probabilities = own.reshape(-1)[best.indices].exp().tolist()
+        probabilities = logprobs.reshape(-1)[best.indices].exp().tolist()
         scores = (best.values / length**self._penalty).tolist()
         grown = [self._grow(self._open[row], token) for row, token in zip(beginnings, tokens, strict=True)]
         considered = tuple(

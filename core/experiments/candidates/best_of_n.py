@@ -28,7 +28,7 @@ from core.sources.token_source import TokenSource
 
 MOST_TRIES = 32
 MOST_STEPS = 400
-LISTED = 8  # candidates kept at every step of every try
+LISTED = 8  # candidates recorded at every step of every try
 # Scores of a try: the name, and the formula in words.
 MEAN, NORMALISED, MAJORITY = Message("mean log-probability"), Message("length-normalised"), Message("majority of the answers")
 FORMULAS: dict[str, str] = {

@@ -199,9 +199,9 @@ def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -
         page = session.add(token_id, written=False)
         yield page
         if page.full:
-            yield Answer(None, (), "", len(session.cache.kept), session.cache.bytes)
+            yield Answer(None, (), "", len(session.cache.held), session.cache.bytes)
             return
-    pages, held = len(session.cache.kept), session.cache.bytes
+    pages, held = len(session.cache.held), session.cache.bytes
     greedy_answer = _said(session.copied())
     parts, probability = [], 1.0
     for token_id in answer:
@@ -284,7 +284,7 @@ class _Session:
             self.logits = cache.read([token_id])
         token = self.model.token(token_id)
         return CacheStep(
-            position, token_id, token.text or token.piece, written, tuple(cache.kept), tuple(gone or ()), cache.bytes, probability, full
+            position, token_id, token.text or token.piece, written, tuple(cache.held), tuple(gone or ()), cache.bytes, probability, full
         )
 
 

@@ -122,13 +122,13 @@ class _Run:
             wanted = self._threshold != LARGE_ONLY if which == 0 else logits is None or entropy > self._threshold
             if not wanted:
                 continue
-            done = model.engine.forward(before, self._caches[which])
-            logits = done.logits.values
+            forward = model.engine.forward(before, self._caches[which])
+            logits = forward.logits.values
             passes[which] += 1
-            seconds += done.seconds
-            work += pass_multiply_adds(model.shape, done.computed_tokens, done.reused_tokens)
+            seconds += forward.seconds
+            work += pass_multiply_adds(model.shape, forward.computed_tokens, forward.reused_tokens)
             if which == 0:
-                entropy = entropy_of(odds_of(done))
+                entropy = entropy_of(odds_of(forward))
         assert logits is not None
         text_so_far = History.of(self._models[1], before, self._prompt)
         token_id = pick(logits, self._settings, text_so_far)

@@ -34,7 +34,7 @@ from core.sources.source import Forward
 from core.tokens.token_text import ByteJoiner
 
 LONGEST = 256  # tokens
-LISTED = 8  # tokens whose probabilities from both models are kept
+LISTED = 8  # tokens whose probabilities from both models are recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,22 +154,22 @@ def both_here(*models: LanguageModel) -> None:
 def _judged(
     index: int, token_id: int, text: str, model: LanguageModel, mine: Forward, asked: Forward | None, ended: str | None
 ) -> JudgedToken:
-    own = odds_of(mine)
-    theirs = None if asked is None else sized(odds_of(asked), len(own))
-    together = own.copy() if theirs is None else np.maximum(own, theirs)
+    before = odds_of(mine)
+    theirs = None if asked is None else sized(odds_of(asked), len(before))
+    together = before.copy() if theirs is None else np.maximum(before, theirs)
     together[token_id] = 2.0  # the written token is always listed
     listed = np.argsort(-together, kind="stable")[:LISTED]
-    listed = listed[np.argsort(-(own if theirs is None else own + theirs)[listed], kind="stable")]
+    listed = listed[np.argsort(-(before if theirs is None else before + theirs)[listed], kind="stable")]
     return JudgedToken(
         index=index,
         token_id=token_id,
         text=text,
         piece=model.piece(token_id),
-        writer=_opinion(model, own, token_id, mine),
+        writer=_opinion(model, before, token_id, mine),
         judge=None if theirs is None or asked is None else _opinion(model, theirs, token_id, asked),
-        overlap=math.nan if theirs is None else float(np.minimum(own, theirs).sum()),
+        overlap=math.nan if theirs is None else float(np.minimum(before, theirs).sum()),
         pieces=tuple(model.piece(int(listed_id)) for listed_id in listed),
-        writer_odds=tuple(own[listed].tolist()),
+        writer_odds=tuple(before[listed].tolist()),
         judge_odds=() if theirs is None else tuple(theirs[listed].tolist()),
         place=int(np.flatnonzero(listed == token_id)[0]),
         finished=ended,

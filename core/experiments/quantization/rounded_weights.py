@@ -220,10 +220,10 @@ class _Bench:
         backend = TransformersBackend(network, self._cached)
         state, new, written = backend.new_state(), list(ids), list[int]()
         while len(written) < min(length, self._model.context_length - len(ids)):
-            kept = backend.length(state) == len(ids) + len(written) - len(new)
+            cached = backend.length(state) == len(ids) + len(written) - len(new)
             with turn(self._model), torch.inference_mode():
-                fed = np.array(new if kept else [*ids, *written], dtype=np.int64)
-                new = [int(backend.run(fed, state if kept else None).argmax())]
+                fed = np.array(new if cached else [*ids, *written], dtype=np.int64)
+                new = [int(backend.run(fed, state if cached else None).argmax())]
             written += new
             if new[0] in self._model.end_token_ids:
                 break

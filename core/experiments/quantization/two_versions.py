@@ -20,7 +20,7 @@ from core.sampling.settings import SamplingSettings
 
 MOST_TOKENS = 256  # of the text that both read
 LONGEST = 64  # tokens of each written text
-LISTED = 8  # tokens whose probabilities from both models are kept
+LISTED = 8  # tokens whose probabilities from both models are recorded
 
 
 @dataclass(frozen=True, slots=True)

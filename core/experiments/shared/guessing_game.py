@@ -70,13 +70,13 @@ class Round:
         return self.surprise if self.came == self.favourite else 0.0
 
 
-def cleaned(said: Sequence[str]) -> list[str]:
+def cleaned(guesses: Sequence[str]) -> list[str]:
     """Return the guesses without extra spaces and repetitions.
 
     Raises InputError for no guess, more than MOST guesses, or more than LONGEST characters.
     """
     words: list[str] = []
-    for text in said:
+    for text in guesses:
         word = " ".join("".join(c if c.isprintable() or c in JOINERS else " " for c in str(text)).split())
         if len(word) > LONGEST:
             raise InputError("A guess has at most {longest} characters.", longest=LONGEST)
@@ -89,16 +89,16 @@ def cleaned(said: Sequence[str]) -> list[str]:
     return words
 
 
-def judge(run: Generation, said: Sequence[str]) -> list[Guess]:
+def judge(run: Generation, guesses: Sequence[str]) -> list[Guess]:
     """Return the guesses with their next-token probabilities; nothing is sampled.
 
     Raises InputError, and what `next_distribution` raises.
     """
-    words, seen = cleaned(said), run.next_distribution()
+    words, seen = cleaned(guesses), run.next_distribution()
     if not run.can >= {Can.NEW_TOKENS, Can.TOKEN_IDS}:
         return [_listed(word, seen) for word in words]
-    known = run.logits
-    shares = None if known is None else _softmax(np.asarray(known.detach().cpu(), dtype=np.float64))
+    logits = run.logits
+    shares = None if logits is None else _softmax(np.asarray(logits.detach().cpu(), dtype=np.float64))
     return [_written(word, run.model, seen, shares) for word in words]
 
 
@@ -138,17 +138,17 @@ def _written(word: str, model: object, distribution: TokenDistribution, shares: 
             continue
         if tokens:
             begun.setdefault(tokens[0].key, (tokens[0], len(tokens) == 1))
-    ways = [_known(word, token, whole, distribution, shares) for token, whole in begun.values()]
+    ways = [_known(word, token, is_whole, distribution, shares) for token, is_whole in begun.values()]
     return max(ways, key=lambda guess: guess.probability or 0.0, default=Guess(word, None, "", False, None, None))
 
 
-def _known(word: str, token: Token, whole: bool, distribution: TokenDistribution, shares: np.ndarray | None) -> Guess:
+def _known(word: str, token: Token, is_whole: bool, distribution: TokenDistribution, shares: np.ndarray | None) -> Guess:
     if shares is None:
         listed = next((c for c in distribution.candidates if c.key == token.key), None)
-        known = (None, None) if listed is None else (listed.model_probability, listed.rank)
-        return Guess(word, token.key, token.piece, whole, *known)
+        probability_and_rank = (None, None) if listed is None else (listed.model_probability, listed.rank)
+        return Guess(word, token.key, token.piece, is_whole, *probability_and_rank)
     share = float(shares[token.key])
-    return Guess(word, token.key, token.piece, whole, share, 1 + int(np.count_nonzero(shares > share)))
+    return Guess(word, token.key, token.piece, is_whole, share, 1 + int(np.count_nonzero(shares > share)))
 
 
 def _listed(word: str, distribution: TokenDistribution) -> Guess:
@@ -160,5 +160,5 @@ def _listed(word: str, distribution: TokenDistribution) -> Guess:
             best = (len(text), candidate)
     if best is None:
         return Guess(word, None, "", False, None, None)
-    length, found = best
-    return Guess(word, found.key, found.piece, length == len(wanted), found.model_probability, found.rank)
+    length, token = best
+    return Guess(word, token.key, token.piece, length == len(wanted), token.model_probability, token.rank)

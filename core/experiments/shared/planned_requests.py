@@ -75,7 +75,7 @@ def planned_requests(
     requests = []
     for number in range(count):
         text = before + (" " if before and not before.endswith((" ", "\n")) else "") + prompts[number % len(prompts)]
-        own = replace(settings, seed=(settings.seed + number) % (LARGEST_SEED + 1))
+        seeded = replace(settings, seed=(settings.seed + number) % (LARGEST_SEED + 1))
         ids = tuple(prompt_ids(model, text))
-        requests.append(PlannedRequest(number, text, ids, own, int(lengths[number]), float(arrivals[number])))
+        requests.append(PlannedRequest(number, text, ids, seeded, int(lengths[number]), float(arrivals[number])))
     return tuple(requests)

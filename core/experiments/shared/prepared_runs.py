@@ -27,7 +27,7 @@ from core.sampling.settings import SamplingSettings
 FOLDER = BUNDLED / "recordings"
 ENDING = ".json.gz"
 CONVERSATION = "conversation"
-LISTED = 12  # candidates kept at every step
+LISTED = 12  # candidates recorded at every step
 STORY = "Once upon a time, there was a little"
 USUAL = SamplingSettings(temperature=0.7, top_p=0.9, seed=0)
 GREEDY = SamplingSettings(greedy=True)

@@ -2,9 +2,9 @@
 
     >>> from core.experiments.cache import RaceStep
     >>> step = RaceStep("with", 0, 7, " fox", 0.01, 5, 0, 0.01, 5, 640)
-    >>> kept = RecordedExperiment("race", "2026-01-31", (step,), (0.01,), about=(1, "The"))
+    >>> race = RecordedExperiment("race", "2026-01-31", (step,), (0.01,), about=(1, "The"))
     >>> race_file = experiment_file(RaceStep, about=tuple[int, str])
-    >>> RecordedExperiment.loads(kept.dumps(race_file), {"race": race_file}) == kept
+    >>> RecordedExperiment.loads(race.dumps(race_file), {"race": race_file}) == race
     True
 
 The file is gzipped JSON with a version. Observations are frozen dataclasses. Each experiment declares their types, and pydantic creates

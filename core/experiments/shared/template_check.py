@@ -74,15 +74,15 @@ def template_check(model: LanguageModel, messages: Messages, arguments: Argument
     tokens = model.tokenize_messages(messages, arguments)
     ids = at_least_two(existing_ids(model, [token.token_id for token in tokens])).tolist()
     spans = model.content_spans(messages, tokens, arguments)
-    content = {place for start, stop in spans for place in range(start, stop)}
+    content = {index for start, stop in spans for index in range(start, stop)}
     measured = surprises(model, ids, 1).tolist() if Can.NETWORK in model.can else [math.nan] * (len(ids) - 1)
-    bits = [None, *(None if place in content or math.isnan(value) else value for place, value in enumerate(measured, 1))]
-    own = [value for value in bits if value is not None]
+    bits = [None, *(None if index in content or math.isnan(value) else value for index, value in enumerate(measured, 1))]
+    written_bits = [value for value in bits if value is not None]
     pairs = enumerate(zip(messages, spans, strict=False), 1)
     unknown = [CHANGED.with_values(number=number) for number, (message, span) in pairs if text_of(message) and not span[1]]
     probed, end_bits = _probe_faults(model, arguments)
     faults = dict.fromkeys([*_text_faults(tokens, content), *unknown, *probed])
-    mean = sum(own) / len(own) if own else math.nan
+    mean = sum(written_bits) / len(written_bits) if written_bits else math.nan
     yield TemplateCheck(tuple(token.piece for token in tokens), tuple(bits), mean, end_bits, tuple(faults))
 
 
@@ -99,11 +99,11 @@ def first_difference(model: LanguageModel, tokens: Sequence[Token], text: str) -
     if len(text) > LONGEST_LOG:
         raise PromptTooLong("The text has more than {most} characters. Paste one request.", most=LONGEST_LOG)
     theirs = [model.token(int(i)) for i in model.tokenizer(checked_text(text), add_special_tokens=False)["input_ids"]]
-    place = next((i for i, (a, b) in enumerate(zip(tokens, theirs, strict=False)) if a.key != b.key), min(len(tokens), len(theirs)))
-    if place == len(tokens) == len(theirs):
+    index = next((i for i, (a, b) in enumerate(zip(tokens, theirs, strict=False)) if a.key != b.key), min(len(tokens), len(theirs)))
+    if index == len(tokens) == len(theirs):
         return None
-    ends = [side[place].piece if place < len(side) else "" for side in (tokens, theirs)]
-    return Difference(place, "".join(token.piece for token in tokens[max(0, place - 8) : place]), *ends)
+    ends = [side[index].piece if index < len(side) else "" for side in (tokens, theirs)]
+    return Difference(index, "".join(token.piece for token in tokens[max(0, index - 8) : index]), *ends)
 
 
 def _probe_faults(model: LanguageModel, arguments: Arguments) -> tuple[list[Sentence], float]:
@@ -119,9 +119,9 @@ def _probe_faults(model: LanguageModel, arguments: Arguments) -> tuple[list[Sent
             return [error.args[0]], math.nan
         faults.append(NO_SYSTEM)
     spans = model.content_spans(probe, tokens, arguments)
-    faults += _text_faults(tokens, {place for start, stop in spans for place in range(start, stop)})
+    faults += _text_faults(tokens, {index for start, stop in spans for index in range(start, stop)})
     (_start, answered), (asked, _stop) = spans[-2:]
-    end = next((place for place in range(answered, asked) if tokens[place].token_id in model.end_token_ids), None)
+    end = next((index for index in range(answered, asked) if tokens[index].token_id in model.end_token_ids), None)
     if end is None and 0 < answered < asked:
         faults.append(NO_END)
     if end is None or Can.NETWORK not in model.can or end >= model.context_length:
@@ -134,7 +134,7 @@ def _text_faults(tokens: Sequence[Token], content: Set[int]) -> Iterator[Sentenc
     """Yield a start token that is doubled, and signs such as <|user|> that are several tokens. content: places of the messages' text."""
     if len(tokens) > 1 and tokens[0].special and tokens[0].key == tokens[1].key:
         yield DOUBLED.with_values(token=tokens[0].piece)
-    texts = [" " if place in content else token.raw.decode("utf-8", "replace") for place, token in enumerate(tokens)]
+    texts = [" " if index in content else token.raw.decode("utf-8", "replace") for index, token in enumerate(tokens)]
     begins = [0, *accumulate(map(len, texts))]
     for mark in _MARK.finditer("".join(texts)):
         count = bisect_left(begins, mark.end()) - bisect_right(begins, mark.start()) + 1

@@ -14,7 +14,7 @@ import torch
 
 from core.experiments.shared.prompt_batch import PromptBatch, batch_of
 from core.experiments.shared.result_file import StoredStep
-from core.generation.sampling_history import mu_after
+from core.generation.observe_answer import mu_after
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, observe_stages
 from core.sampling.observation import History
@@ -76,7 +76,7 @@ def write_each(
     """
     ids = [int(i) for i in token_ids]
     written = len(ids) - prompt_length if prompt_length else 0
-    yield from write_rows(model, ids, [Row(0, list(ids), own, written=written) for own in settings], steps, 1)
+    yield from write_rows(model, ids, [Row(0, list(ids), row_settings, written=written) for row_settings in settings], steps, 1)
 
 
 def write_rows(model: TokenSource, ids: Sequence[int], rows: list[Row], steps: int, top_n: int) -> Iterator[BatchStep]:

@@ -54,8 +54,8 @@ class BudgetedQuestion:
 
     def at(self, budget: int) -> BudgetPoint:
         """Return the answer with at most so many tokens of thoughts."""
-        own = [point for point in self.points if not point.waited]
-        return max((point for point in own if point.budget <= budget), key=lambda point: point.budget)
+        points = [point for point in self.points if not point.waited]
+        return max((point for point in points if point.budget <= budget), key=lambda point: point.budget)
 
     @property
     def unforced(self) -> BudgetPoint:
@@ -131,7 +131,7 @@ class _Thinking:
         return self.length
 
     def _write_thoughts(self) -> int:
-        """Write to the end of the thoughts, and return how many tokens they have. Their nodes are kept."""
+        """Write to the end of the thoughts, and return how many tokens they have. Their nodes stay in the tree."""
         end = self.closing or self.style.lead
         most, raw = len(self.run.path) + self.steps, b"".join(step.raw for step in self.run.path)
         self.thoughts = self.run.line[self.first :]

@@ -98,13 +98,13 @@ def watch_one(
     most = Limits.from_environment().readers or MOST_PLANNED
     crowd = planned_requests(model, others, max(1, min(BEFORE + AFTER, most - 1)), 8, 40, rate, settings)
     before = (len(crowd) + 1) // 2
-    own = PlannedRequest(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[before - 1].arrival)
-    who = [*crowd[:before], own, *crowd[before:]]
+    request = PlannedRequest(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[before - 1].arrival)
+    who = [*crowd[:before], request, *crowd[before:]]
     needed = blocks_for(max(len(planned.prompt_ids) + planned.max_new_tokens for planned in who) + 1)
     sides, compiled = {}, passes_are_compiled(model)
     for policy in POLICIES:
         chosen = ServerSettings(policy, SEATS, 256, min(MOST_BLOCKS, SEATS * needed))
-        sides[policy] = (Server(model, [planned.request() for planned in who], chosen, None, compiled), _Watch(policy, own.arrival))
+        sides[policy] = (Server(model, [planned.request() for planned in who], chosen, None, compiled), _Watch(policy, request.arrival))
     while going := [policy for policy, (server, watch) in sides.items() if not watch.finished and not server.done]:
         policy = min(going, key=lambda candidate: sides[candidate][0].clock)
         server, watch = sides[policy]
@@ -122,25 +122,25 @@ class _Watch:
         self._text, self._ahead = "", 0
         self.finished = False
 
-    def take(self, done: Iteration) -> bool:
+    def take(self, iteration: Iteration) -> bool:
         """Record an iteration; return whether the watched request was in it."""
-        mine = next((part for part in done.progress if part.request_id == MINE), None)
+        mine = next((part for part in iteration.progress if part.request_id == MINE), None)
         if mine is None:
             return False
-        start = max(0.0, done.start - self._arrival)
+        start = max(0.0, iteration.start - self._arrival)
         if not self._stretches:
-            self._ahead = len(done.progress) - 1
+            self._ahead = len(iteration.progress) - 1
             if start > 0:  # it arrived during a pass
                 self._stretches.append(PhaseSpan(QUEUE, 0.0, start, 0))
         names = {RequestState.WAITING: QUEUE, RequestState.PREEMPTED: PREEMPTED, RequestState.PREFILLING: PREFILL}
         name = names.get(mine.state, DECODE)
         self._stretches.append(
-            PhaseSpan(STALLED if mine.tokens == 0 and name in (PREFILL, DECODE) else name, start, done.seconds, done.rows)
+            PhaseSpan(STALLED if mine.tokens == 0 and name in (PREFILL, DECODE) else name, start, iteration.seconds, iteration.rows)
         )
         if mine.token_id >= 0:
-            self._times.append(done.stop - self._arrival)
+            self._times.append(iteration.stop - self._arrival)
             self._text += mine.text
-        self.finished = any(request.request_id == MINE for request in done.finished)
+        self.finished = any(request.request_id == MINE for request in iteration.finished)
         return True
 
     def seen(self) -> Watched:
@@ -185,13 +185,13 @@ class LoadPoint:
     total_percentiles: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, policy: Policy, load: float, rate: float, done: Sequence[FinishedRequest], times: ServiceTimes) -> LoadPoint:
+    def of(cls, policy: Policy, load: float, rate: float, finished: Sequence[FinishedRequest], times: ServiceTimes) -> LoadPoint:
         """Return the point of these requests, which were to arrive at `rate` per second."""
-        queue, total = [request.queue_time for request in done], [request.end_to_end_latency for request in done]
-        reached = len(done) / max(request.arrival for request in done) * times.mean
+        queue, total = [request.queue_time for request in finished], [request.end_to_end_latency for request in finished]
+        reached = len(finished) / max(request.arrival for request in finished) * times.mean
         formula = pollaczek_khinchine(rate, times.mean, times.second_moment)
         percentiles = (tuple(map(float, np.percentile(values, PERCENTILES))) for values in (queue, total))
-        return cls(policy, load, rate, len(done), mean(queue), mean(total), formula, reached, *percentiles)
+        return cls(policy, load, rate, len(finished), mean(queue), mean(total), formula, reached, *percentiles)
 
 
 def pollaczek_khinchine(rate: float, mean_service: float, second_moment: float) -> float:
@@ -234,8 +234,8 @@ def load_curve(
         rate = load / times.mean
         coming = [replace(planned, arrival=float(wait) / rate) for planned, wait in zip(crowd, waits, strict=True)]
         for policy in POLICIES:
-            done = [request for iteration in _run(model, coming, policy, compiled) for request in iteration.finished]
-            yield LoadPoint.of(policy, load, rate, done, times)
+            finished = [request for iteration in _run(model, coming, policy, compiled) for request in iteration.finished]
+            yield LoadPoint.of(policy, load, rate, finished, times)
 
 
 def _crowd(
@@ -244,8 +244,8 @@ def _crowd(
     """Return `count` requests that all arrive at 0. They are made eight at a time, because `planned_requests` limits its number."""
     crowd: list[PlannedRequest] = []
     while len(crowd) < count:
-        own = SamplingSettings(**settings.as_dict() | {"seed": (settings.seed + len(crowd)) % (LARGEST_SEED + 1)})
-        fresh = planned_requests(model, prompts, min(8, count - len(crowd)), shortest, longest, None, own)
+        seeded = SamplingSettings(**settings.as_dict() | {"seed": (settings.seed + len(crowd)) % (LARGEST_SEED + 1)})
+        fresh = planned_requests(model, prompts, min(8, count - len(crowd)), shortest, longest, None, seeded)
         crowd += [replace(planned, reader_id=len(crowd) + number) for number, planned in enumerate(fresh)]
     return crowd
 

@@ -55,7 +55,7 @@ def traced_fact(model: LanguageModel, clean: str, corrupted: str, by_words: bool
     columns = [tuple(token.text or token.piece for token in run.prompt_tokens) for run in runs]
     if by_words:
         pairs = [((span[1] - 1,), (other_span[1] - 1,)) for span, other_span in zip(*spans, strict=True)]
-        columns = [tuple("".join(row[start:stop]) for start, stop in own) for row, own in zip(columns, spans, strict=True)]
+        columns = [tuple("".join(row[start:stop]) for start, stop in row_spans) for row, row_spans in zip(columns, spans, strict=True)]
     patcher = Patcher(model, ids[0], ids[1], target_id, other_id, pairs)
     answers = (model.piece(target_id), model.piece(other_id))
     ends = [patcher.chances_of(logits) for logits in (patcher.corrupted_logits, patcher.clean_logits)]

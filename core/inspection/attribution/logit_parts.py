@@ -80,11 +80,11 @@ def logit_parts(
             score = score.minus(_Score.of(passes.network, seen, other, float(logits[0, other])))
         parts = [LogitPart(EMBEDDING, score(seen.entered[0]))]
         for index, output in enumerate(outputs):
-            own = seen.attention(index)
-            feed_forward = seen.left[index] - seen.entered[index] - own
+            attention = seen.attention(index)
+            feed_forward = seen.left[index] - seen.entered[index] - attention
             if not seen.is_output(index, feed_forward):
                 raise ModelError(NOT_A_SUM)
-            parts += _heads(seen, index, output, score) if heads else [LogitPart(ATTENTION, score(own), index)]
+            parts += _heads(seen, index, output, score) if heads else [LogitPart(ATTENTION, score(attention), index)]
             parts.append(LogitPart(FEED_FORWARD, score(feed_forward), index))
     if score.constant:
         parts.append(LogitPart(CONSTANT, score.constant))

@@ -84,7 +84,7 @@ class Patcher:
         self._passes = Passes(model)
         self._modules = checked_layers(self._passes.network, model.layer_count)
         self.layers = len(self._modules)
-        self._kept: dict[int, torch.Tensor] = {}
+        self._states: dict[int, torch.Tensor] = {}
         hooks = [self._noting(layer, len(clean)) for layer in range(self.layers + 1)]
         self.clean_logits = self._passes.logits(clean[None], hooks)[0]
         self.corrupted_logits = self._passes.logits(self._ids[None])[0]
@@ -128,7 +128,7 @@ class Patcher:
         """Return the hook that keeps the clean text's activations [tokens, hidden] at a layer."""
 
         def note(states: torch.Tensor) -> None:
-            self._kept[layer] = states[0].clone()
+            self._states[layer] = states[0].clone()
 
         return at_layer(self._modules, layer, note, tokens)
 
@@ -138,7 +138,7 @@ class Patcher:
         def patch(states: torch.Tensor) -> torch.Tensor:
             states = states.clone()
             for row, (source, positions) in enumerate(chosen):
-                states[row, [position - start for position in positions]] = self._kept[layer][list(source)]
+                states[row, [position - start for position in positions]] = self._states[layer][list(source)]
             return states
 
         return at_layer(self._modules, layer, patch, len(self._ids) - start)

@@ -46,10 +46,10 @@ def _mean(passes: Passes, texts: Sequence[str], layer: int) -> np.ndarray:
     modules = checked_layers(passes.network, passes.model.layer_count)
     for text in texts:
         ids = checked_ids(passes.model, passes.model.encode(text))
-        own = np.array([not passes.model.token(int(i)).special for i in ids])
+        is_text = np.array([not passes.model.token(int(i)).special for i in ids])
 
-        def keep(states: torch.Tensor, own: np.ndarray = own) -> None:
-            activations.append(states[0].double().cpu().numpy()[own if own.any() else slice(None)].mean(0))
+        def keep(states: torch.Tensor, is_text: np.ndarray = is_text) -> None:
+            activations.append(states[0].double().cpu().numpy()[is_text if is_text.any() else slice(None)].mean(0))
 
         passes.logits(ids[None], [at_layer(modules, layer, keep, len(ids))])
     mean: np.ndarray = np.mean(activations, axis=0)

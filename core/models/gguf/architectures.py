@@ -116,10 +116,10 @@ def why_not_here(header: Header) -> Message | None:
         return Message("this app cannot read its architecture {architecture}", architecture=name or "?")
     for key, value in header.metadata.items():
         if key.startswith(f"{name}."):
-            own = key.removeprefix(f"{name}.")
-            if not (own in family.allowed or own in family.keys or _no_effect(own, value)):
+            field = key.removeprefix(f"{name}.")
+            if not (field in family.allowed or field in family.keys or _no_effect(field, value)):
                 return Message("this app does not support its setting {key}", key=key)
-            if own in family.keys and (isinstance(value, bool) or not isinstance(value, int | float)):
+            if field in family.keys and (isinstance(value, bool) or not isinstance(value, int | float)):
                 return Message("this app does not support its setting {key}", key=key)
     if any(header.number(key) < 1 for key in _REQUIRED):
         return Message("it does not state all sizes of its network")
@@ -180,10 +180,10 @@ def config_of(header: Header) -> dict[str, Any]:
 
     transformers' own reader takes the head size of Qwen 3, the context of GPT-2 and the biases of Llama from its defaults.
     """
-    family, own = FAMILIES[header.architecture], header.architecture
+    family, prefix = FAMILIES[header.architecture], header.architecture
     config: dict[str, Any] = {"model_type": family.model_type, **family.fixed}
     for key, name in family.keys.items():
-        value = header.metadata.get(f"{own}.{key}")
+        value = header.metadata.get(f"{prefix}.{key}")
         if value is not None:
             config[name] = value
     names = {tensor.name for tensor in header.tensors}
@@ -191,13 +191,13 @@ def config_of(header: Header) -> dict[str, Any]:
     config["vocab_size"] = next((tensor.shape[0] for tensor in header.tensors if tensor.name == "token_embd.weight"), 0)
     config["eos_token_id"] = special_id(header.metadata, "eos")
     config["bos_token_id"] = special_id(header.metadata, "bos")
-    if own == "gpt2":
+    if prefix == "gpt2":
         return config
     config.setdefault("head_dim", _head_size(header))
     config.setdefault("num_key_value_heads", config["num_attention_heads"])
     theta = float(header.number("rope.freq_base", 10_000.0))
     rope: dict[str, Any] = {"rope_type": "default", "rope_theta": theta}
-    if own == "gemma3":  # llama.cpp turns the windowed layers by the base 10,000; every sixth layer sees the whole text
+    if prefix == "gemma3":  # llama.cpp turns the windowed layers by the base 10,000; every sixth layer sees the whole text
         rope = {"full_attention": rope, "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0}}
         count = int(config["num_hidden_layers"])
         config["layer_types"] = ["full_attention" if (layer + 1) % 6 == 0 else "sliding_attention" for layer in range(count)]

@@ -96,14 +96,14 @@ def is_gguf(name: str) -> bool:
 
 def path_of(name: str) -> Path:
     """Return the path in a name, which may have `llama-server:` before it. Downloads a file of the hub that is not here."""
-    own = name.removeprefix(RUN)
-    return find_file(own) if is_hub_file(own) else Path(own).expanduser()
+    path = name.removeprefix(RUN)
+    return find_file(path) if is_hub_file(path) else Path(path).expanduser()
 
 
 def is_here(name: str) -> bool:
     """Return whether this is a GGUF file on this machine, a file of the hub if it was downloaded."""
-    own = name.removeprefix(RUN)
-    return is_gguf(name) and (downloaded_file(own) is not None if is_hub_file(own) else Path(own).expanduser().is_file())
+    path = name.removeprefix(RUN)
+    return is_gguf(name) and (downloaded_file(path) is not None if is_hub_file(path) else Path(path).expanduser().is_file())
 
 
 def parts_of(path: Path) -> tuple[Path, ...]:
@@ -127,8 +127,8 @@ def read_header(path: Path) -> Header:
     metadata: dict[str, Any] = {}
     tensors: list[Tensor] = []
     for file in files:
-        own, listed = _read_file(file)
-        metadata = metadata or own
+        of_file, listed = _read_file(file)
+        metadata = metadata or of_file
         tensors += listed
     count, number = metadata.get("split.count"), metadata.get("split.no")
     if len(files) == 1 and isinstance(count, int) and isinstance(number, int) and count > 1:

@@ -20,7 +20,7 @@ from core.models.gguf.architectures import config_of, why_not_here
 from core.models.gguf.header import RUN, Header, path_of, read_header
 from core.models.gguf.served_tokenizer import KINDS, served_tokenizer
 from core.models.gguf.tokenizer import end_tokens, write_tokenizer
-from core.models.gguf.weights import precision_of, vectors_are_kept, write_weights
+from core.models.gguf.weights import precision_of, vectors_are_exact, write_weights
 from core.models.load_progress import READS, tell
 from core.models.recommended_settings import from_gguf, recommended
 
@@ -114,7 +114,7 @@ def _what_was_done(header: Header, stored: str) -> Message:
     """Return the sentence on the weights of a file whose matrices are in this type in memory."""
     matrices = {tensor.kind for tensor in header.tensors if len(tensor.shape) > 1}
     if {_DTYPES.get(kind) for kind in matrices} == {stored}:
-        return SAME if vectors_are_kept(header, stored) else VECTORS_ROUNDED
+        return SAME if vectors_are_exact(header, stored) else VECTORS_ROUNDED
     return WIDENED if stored == "float32" else ROUNDED
 
 

@@ -89,12 +89,12 @@ def types_of(metadata: dict[str, Any]) -> list[int]:
     So is a normal one such as <|im_start|> that the chat template writes. Models were trained with the whole token.
     """
     tokens, types = _items(metadata, "tokens", str), _items(metadata, "token_type", int)
-    own = dict.fromkeys(_named_ends(tokens), CONTROL)
+    changed = dict.fromkeys(_named_ends(tokens), CONTROL)
     written = set(_MARK.findall(str(metadata.get("tokenizer.chat_template", ""))))
-    own |= {token: CONTROL for token, kind in zip(tokens, types, strict=False) if kind == _NORMAL and token in written}
-    if "</s>" not in own:
-        own["</s>"] = _NORMAL
-    return [own.get(token, kind) for token, kind in zip(tokens, types, strict=False)]
+    changed |= {token: CONTROL for token, kind in zip(tokens, types, strict=False) if kind == _NORMAL and token in written}
+    if "</s>" not in changed:
+        changed["</s>"] = _NORMAL
+    return [changed.get(token, kind) for token, kind in zip(tokens, types, strict=False)]
 
 
 def _named_ends(tokens: list[str]) -> set[str]:
@@ -147,8 +147,8 @@ def write_tokenizer(metadata: dict[str, Any], folder: Path) -> None:
         if kind in (CONTROL, USER):
             tokenizer.add_tokens([AddedToken(tokens[number], special=kind == CONTROL, normalized=False)])
     tokenizer.post_processor = _start_and_end(metadata)
-    own = tokenizer.get_vocab()
-    if any(own.get(token) != number for number, token in enumerate(tokens)):
+    vocabulary = tokenizer.get_vocab()
+    if any(vocabulary.get(token) != number for number, token in enumerate(tokens)):
         raise ValueError("the tokenizer has other tokens than the file")
     tokenizer.save(str(folder / "tokenizer.json"))
     settings: dict[str, Any] = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}

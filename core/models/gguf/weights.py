@@ -80,15 +80,15 @@ def numbers_of(tensors: tuple[Tensor, ...]) -> Iterator[tuple[Tensor, np.ndarray
         yield tensor, values.astype(np.float32, copy=False).reshape(tensor.shape)
 
 
-def vectors_are_kept(header: Header, dtype: str) -> bool:
+def vectors_are_exact(header: Header, dtype: str) -> bool:
     """Return whether the vectors of this file (norms and biases) have no bits that this type of torch loses."""
     import torch
 
     undo = _undo(header)
     for tensor, values in numbers_of(tuple(tensor for tensor in header.tensors if len(tensor.shape) == 1)):
         exact = torch.tensor(undo(tensor)(values))
-        kept = exact.to(getattr(torch, dtype)).float()
-        if not torch.allclose(kept, exact, rtol=0, atol=1e-6):  # Gemma's norms lose 6e-8 when 1 is taken off
+        stored = exact.to(getattr(torch, dtype)).float()
+        if not torch.allclose(stored, exact, rtol=0, atol=1e-6):  # Gemma's norms lose 6e-8 when 1 is taken off
             return False
     return True
 

@@ -74,10 +74,10 @@ def _name(model: Source) -> str:
 def _is_llama(parts: Parts) -> bool:
     """Return whether llama.js computes the same as a decoder of these parts."""
     rotary = parts.rotaries[0] if len(parts.rotaries) == 1 else None
-    whole = rotary is not None and rotary.scale == 1 and 2 * len(rotary.frequencies) == parts.head_size
+    turns_all = rotary is not None and rotary.scale == 1 and 2 * len(rotary.frequencies) == parts.head_size
     scales = {parts.embedding_scale, parts.residual_scale, parts.logit_scale} == {1.0}
     plain = scales and parts.positions is None and parts.logit_softcap is None and _is_plain(parts.head) and _is_rms(parts.norm)
-    return whole and plain and all(map(_is_llama_layer, parts.layers)) and len({layer.scaling for layer in parts.layers}) == 1
+    return turns_all and plain and all(map(_is_llama_layer, parts.layers)) and len({layer.scaling for layer in parts.layers}) == 1
 
 
 def _is_llama_layer(layer: Layer) -> bool:

@@ -172,4 +172,4 @@ def _effects(row: Setting, say: Say) -> list[str]:
 
     if isinstance(row.off, bool) or row.name == "seed":
         return [effect(value) for value in ((False, True) if row.name != "seed" else (0,))]
-    return [effect(round(low + step * place, 6)) for place in range(round((high - low) / step) + 1)]
+    return [effect(round(low + step * number, 6)) for number in range(round((high - low) / step) + 1)]

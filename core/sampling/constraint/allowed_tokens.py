@@ -1,6 +1,6 @@
 """A constraint for the tokens of one model: which tokens are allowed after the tokens so far.
 
-The result depends on the tokens alone, so every node of the tree has its own. States are kept, and a new one is made from that of the
+The result depends on the tokens alone, so every node of the tree has its own. States are cached, and a new one is made from that of the
 token before.
 """
 

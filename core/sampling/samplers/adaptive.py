@@ -56,9 +56,9 @@ class TopNSigma(Sampler):
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
-        return self._kept
+        return self._near_the_largest
 
-    def _kept(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+    def _near_the_largest(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         finite = scores > -math.inf
         count = finite.sum(-1, keepdim=True)
         values = torch.where(finite, scores, 0).to(torch.float64 if scores.device.type != "mps" else scores.dtype)

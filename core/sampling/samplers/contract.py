@@ -55,12 +55,12 @@ class Addition:
         return scores.to(kind).index_add(1, places, change[None].to(kind))
 
 
-def places_of(ids: np.ndarray, kept: np.ndarray | None, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of these tokens among the `kept` ones (None: a vocabulary of this size), and which of them are there."""
-    if kept is None:
+def places_of(ids: np.ndarray, listed_ids: np.ndarray | None, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices of these tokens among the `listed_ids` ones (None: a vocabulary of this size), and which of them are there."""
+    if listed_ids is None:
         present = ids < size
         return ids[present], present
-    order = kept.argsort()
-    places = order[np.minimum(kept.searchsorted(ids, sorter=order), len(kept) - 1)]
-    present = kept[places] == ids
+    order = listed_ids.argsort()
+    places = order[np.minimum(listed_ids.searchsorted(ids, sorter=order), len(listed_ids) - 1)]
+    present = listed_ids[places] == ids
     return places[present], present

@@ -103,11 +103,11 @@ class DRY(Sampler):
         reach = reach_back(ids, history.raw_of, breakers, most)
         if reach < most:
             lengths = repetitions(ids, reach, settings.dry_allowed_length)
-        kept = sorted((i, n) for i, n in lengths.items() if not any(breaker in history.raw_of(i) for breaker in breakers))
-        powers = [settings.dry_base ** float(n - settings.dry_allowed_length) for _i, n in kept]
+        repeats = sorted((i, n) for i, n in lengths.items() if not any(breaker in history.raw_of(i) for breaker in breakers))
+        powers = [settings.dry_base ** float(n - settings.dry_allowed_length) for _i, n in repeats]
         with np.errstate(over="ignore"):  # beyond float32, the token is excluded
             amounts = (-settings.dry_multiplier * np.array(powers)).astype(np.float32)
-        return Addition(np.array([i for i, _n in kept], dtype=np.int64), amounts)
+        return Addition(np.array([i for i, _n in repeats], dtype=np.int64), amounts)
 
 
 def repetitions(ids: np.ndarray, longest: int, allowed: int) -> dict[int, int]:

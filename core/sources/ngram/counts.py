@@ -21,12 +21,12 @@ class Counts:
         self._vocabulary = vocabulary
         self._keys: list[np.ndarray] = []
         self._counts: list[np.ndarray] = []
-        place = np.zeros(len(ids), dtype=np.int64)
+        context_index = np.zeros(len(ids), dtype=np.int64)
         for length in range(1, n + 1):
             ends = ids[length - 1 :]
-            keys, place, counts = np.unique(place[: len(ends)] * vocabulary + ends, return_inverse=True, return_counts=True)
+            keys, context_index, counts = np.unique(context_index[: len(ends)] * vocabulary + ends, return_inverse=True, return_counts=True)
             if length == 1:
-                counts[place[0]] -= 1
+                counts[context_index[0]] -= 1
             self._keys.append(keys)
             self._counts.append(counts)
             check_counts(len(self), most)
@@ -41,30 +41,30 @@ class Counts:
 
     def after(self, context: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return the ids that followed a context of fewer than n ids, ascending, and how often each did. Empty if the text lacks it."""
-        place = 0
+        index = 0
         for keys, last in zip(self._keys, context, strict=False):
-            key = place * self._vocabulary + last
-            place = int(np.searchsorted(keys, key))
-            if place == len(keys) or keys[place] != key:
+            key = index * self._vocabulary + last
+            index = int(np.searchsorted(keys, key))
+            if index == len(keys) or keys[index] != key:
                 return keys[:0], keys[:0]
-        return self._slice(len(context), place)
+        return self._slice(len(context), index)
 
     def contexts(self, length: int) -> Iterator[tuple[tuple[int, ...], np.ndarray, np.ndarray]]:
         """Yield every context of this length, with what `after` returns for it."""
-        for place in range(len(self._keys[length - 1]) if length else 1):
-            ids, counts = self._slice(length, place)
+        for index in range(len(self._keys[length - 1]) if length else 1):
+            ids, counts = self._slice(length, index)
             if len(ids):
-                yield self._written(length, place), ids, counts
+                yield self._written(length, index), ids, counts
 
-    def _slice(self, length: int, place: int) -> tuple[np.ndarray, np.ndarray]:
-        keys, first = self._keys[length], place * self._vocabulary
+    def _slice(self, length: int, index: int) -> tuple[np.ndarray, np.ndarray]:
+        keys, first = self._keys[length], index * self._vocabulary
         begin, end = np.searchsorted(keys, (first, first + self._vocabulary))
         return keys[begin:end] - first, self._counts[length][begin:end]
 
-    def _written(self, length: int, place: int) -> tuple[int, ...]:
+    def _written(self, length: int, index: int) -> tuple[int, ...]:
         ids: list[int] = []
         for keys in reversed(self._keys[:length]):
-            place, last = divmod(int(keys[place]), self._vocabulary)
+            index, last = divmod(int(keys[index]), self._vocabulary)
             ids.append(last)
         return tuple(reversed(ids))
 

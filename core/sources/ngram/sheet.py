@@ -49,9 +49,9 @@ def sheet(model: NGram, dice: str = TWO_DICE, rows: int = MOST_ROWS) -> list[She
         followers = [
             (text, count) for text, count in counts[context].most_common() if text == END or _after(context, text, model.n) in chosen
         ]
-        kept = followers[: FOLLOWERS if model.n > 1 else len(DICE[dice]) // 2]
-        if kept:
-            result.append(SheetRow("" if context == start else " ".join(context), _ranges(kept, DICE[dice])))
+        drawn = followers[: FOLLOWERS if model.n > 1 else len(DICE[dice]) // 2]
+        if drawn:
+            result.append(SheetRow("" if context == start else " ".join(context), _ranges(drawn, DICE[dice])))
     return result
 
 

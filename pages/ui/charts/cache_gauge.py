@@ -23,8 +23,8 @@ class Gauge:
 
 def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
     """Return what the gauge shows."""
-    tokens, done = distribution.position, distribution.forward
-    if not done.counted or not model.context_length:
+    tokens, forward = distribution.position, distribution.forward
+    if not forward.counted or not model.context_length:
         why = _("A saved answer does not say which tokens the server kept, and not every server reports it.")
         return Gauge(
             used=_("not reported by the server") if distribution.forward.has_facts else _("not in this file"),
@@ -33,7 +33,11 @@ def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
             details=(why,),
         )
     served = distribution.top_logprobs_count > 0
-    counts = {"tokens": numbers.whole(tokens), "each": numbers.whole(model.cache_bytes_per_token), "whole": numbers.whole(done.cache_bytes)}
+    counts = {
+        "tokens": numbers.whole(tokens),
+        "each": numbers.whole(model.cache_bytes_per_token),
+        "whole": numbers.whole(forward.cache_bytes),
+    }
     if served:
         used = _(
             "Assumed: {tokens} tokens × {each} bytes each = {whole} bytes. The server does not report the precision of its cache. "
@@ -41,17 +45,17 @@ def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
         )
         filled = _("{tokens} of {limit} tokens · assumed")
     else:
-        by_formula = done.cache_bytes == tokens * model.cache_bytes_per_token
+        by_formula = forward.cache_bytes == tokens * model.cache_bytes_per_token
         used = _(STEP["in_use"]) if by_formula else _("In use: {whole} bytes, counted from the tensors")
-        filled = _(STEP["of_tokens"]) if done.held_bytes is None else _("{tokens} of {limit} tokens · {held} held")
+        filled = _(STEP["of_tokens"]) if forward.held_bytes is None else _("{tokens} of {limit} tokens · {held} held")
     details = [used.format(**counts)]
-    if done.held_bytes is not None:
+    if forward.held_bytes is not None:
         held = _("Held, measured: {whole} bytes in the arrays, which have room for later tokens")
-        details.append(held.format(whole=numbers.whole(done.held_bytes)))
+        details.append(held.format(whole=numbers.whole(forward.held_bytes)))
     return Gauge(
-        used=numbers.size(done.cache_bytes),
+        used=numbers.size(forward.cache_bytes),
         filled=filled.format(
-            tokens=numbers.whole(tokens), limit=numbers.whole(model.context_length), held=numbers.size(done.held_bytes or 0)
+            tokens=numbers.whole(tokens), limit=numbers.whole(model.context_length), held=numbers.size(forward.held_bytes or 0)
         ),
         share=tokens / model.context_length,
         details=(*details, _(STEP["notepad"])),

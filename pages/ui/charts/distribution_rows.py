@@ -48,8 +48,8 @@ def bars(distribution: TokenDistribution | Step, count: int = USUAL, folded: boo
     id: of the token, None for a token that has none and for the rest.
     """
     drawn = record_rows.step_rows(distribution, count, "folded" if folded else "shown")
-    done = constrained(distribution)
-    forced = done is not None and done.allowed == 1
+    constraint = constrained(distribution)
+    forced = constraint is not None and constraint.allowed == 1
     marked = "watermark" in distribution.stage_names
     rows = [_row(index, row, forced, marked) for index, row in enumerate(drawn.listed)]
     excluded = distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(bool(row.excluded_by) for row in drawn.listed)

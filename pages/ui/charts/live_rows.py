@@ -38,8 +38,8 @@ def prompt_token(token: Token, template: bool = False) -> tuple[Any, ...]:
 
 def written_token(step: Step, node: int = 0) -> tuple[Any, ...]:
     """Return a written token as a row: text, key, node, both tints, whether it was forced, both probabilities, rank, excluded wish."""
-    chosen, done = step.chosen, constrained(step)
-    wanted = done.wanted if done is not None else None
+    chosen, constraint = step.chosen, constrained(step)
+    wanted = constraint.wanted if constraint is not None else None
     return (
         shown(step.text, chosen.piece, step.raw),
         step.key,

@@ -99,15 +99,15 @@ def _step(step: Step) -> dict[str, object]:
     }
 
 
-def time_text(done: ForwardPass) -> str:
+def time_text(forward: ForwardPass) -> str:
     """Return the time of a pass; for a server also its own time and its queue."""
-    if not done.measured:
+    if not forward.measured:
         return _("not measured")
-    parts = [numbers.duration(done.seconds)]
-    if done.server_seconds is not None:
-        parts.append(_("server {time}").format(time=numbers.duration(done.server_seconds)))
-        if done.queue_seconds:
-            parts.append(_("queue {time}").format(time=numbers.duration(done.queue_seconds)))
+    parts = [numbers.duration(forward.seconds)]
+    if forward.server_seconds is not None:
+        parts.append(_("server {time}").format(time=numbers.duration(forward.server_seconds)))
+        if forward.queue_seconds:
+            parts.append(_("queue {time}").format(time=numbers.duration(forward.queue_seconds)))
     return " · ".join(parts)
 
 
@@ -116,23 +116,23 @@ def notepad_rows(path: Sequence[Step]) -> pa.Table:
     newest = path[-SLOTS:]
     rows: list[dict[str, object]] = []
     for step in newest:
-        done = step.forward
-        counted = done.counted
+        forward = step.forward
+        counted = forward.counted
         common = {
             "slot": step.index,
             "step": step.index + 1,
-            "reused": done.reused_tokens if counted else None,
-            "computed": done.computed_tokens if counted else None,
-            "cache_bytes": done.cache_bytes if counted else None,
+            "reused": forward.reused_tokens if counted else None,
+            "computed": forward.computed_tokens if counted else None,
+            "cache_bytes": forward.cache_bytes if counted else None,
             "step_text": str(step.index + 1),
-            "reused_text": numbers.whole(done.reused_tokens) if counted else _("not measured"),
-            "computed_text": numbers.whole(done.computed_tokens) if counted else _("not measured"),
-            "bytes_text": numbers.size(done.cache_bytes) if counted else _("not measured"),
+            "reused_text": numbers.whole(forward.reused_tokens) if counted else _("not measured"),
+            "computed_text": numbers.whole(forward.computed_tokens) if counted else _("not measured"),
+            "bytes_text": numbers.size(forward.cache_bytes) if counted else _("not measured"),
         }
-        rows.append({**common, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
-        total = done.reused_tokens + done.computed_tokens
+        rows.append({**common, "part": "reused", "bottom": 0, "top": forward.reused_tokens, "label": ""})
+        total = forward.reused_tokens + forward.computed_tokens
         # A first token that was chosen by hand after going back is no prefill: the cache still holds nearly the whole prompt.
-        prefill = counted and step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
-        rows.append({**common, "part": "computed", "bottom": done.reused_tokens, "top": total, "label": _("prefill") if prefill else ""})
+        prefill = counted and step.index == 0 and (forward.reused_tokens == 0 or forward.computed_tokens > 1)
+        rows.append({**common, "part": "computed", "bottom": forward.reused_tokens, "top": total, "label": _("prefill") if prefill else ""})
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return arrow_table(rows, NOTEPAD)

@@ -47,10 +47,10 @@ def component(folder: str, html: str = "", *scripts: str | Path, styles: Sequenc
     def text(file: Path) -> str:
         return file.read_text("utf-8") if file.exists() else ""
 
-    own = [script if isinstance(script, Path) else HERE / folder / f"{script}.js" for script in scripts or (folder,)]
+    scripts_here = [script if isinstance(script, Path) else HERE / folder / f"{script}.js" for script in scripts or (folder,)]
     css = "".join(map(text, (*styles, HERE / folder / f"{folder}.css")))
     style = f"export const sheet = new CSSStyleSheet();\nsheet.replaceSync({json.dumps(css)});\n"
-    module = style + "".join(map(text, (HERE / "streamlit.js", step_in_browser.STEP, HERE / "shared.js", *own)))
+    module = style + "".join(map(text, (HERE / "streamlit.js", step_in_browser.STEP, HERE / "shared.js", *scripts_here)))
     file = f"{folder}-{sha256(module.encode()).hexdigest()[:12]}.js"
     _MODULES[file] = module.encode()
     body = html or text(HERE / folder / f"{folder}.html")

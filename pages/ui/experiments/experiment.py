@@ -1,4 +1,4 @@
-"""Experiments of a visitor: run in a worker thread, kept with what made them, saved and opened as files.
+"""Experiments of a visitor: run in a worker thread, stored with what made them, saved and opened as files.
 
     experiment.start("race", lambda: race(model, prompt, settings, 128), made_by=now)
     experiment.of("race").observations        # the observations so far; before the first run those of the bundled result
@@ -101,7 +101,7 @@ def start(
 
 @action_boundary
 def stop(name: str) -> None:
-    """Stop an experiment. Its observations are kept, and its memory is freed."""
+    """Stop an experiment. Its observations stay, and its memory is freed."""
     _stop(name)
 
 

@@ -155,9 +155,9 @@ class Workers:
         """Add a worker. Raises NotAllowed."""
         most = Limits.from_environment().experiments
         with self.lock:
-            own = sum(other.visitor() is visitor for other in self.active)
-            if own >= MOST_OF_ONE_VISITOR:
-                raise NotAllowed(_("You have {count} experiments running. Stop one of them, or wait until one ends.").format(count=own))
+            running = sum(other.visitor() is visitor for other in self.active)
+            if running >= MOST_OF_ONE_VISITOR:
+                raise NotAllowed(_("You have {count} experiments running. Stop one of them, or wait until one ends.").format(count=running))
             if most and len(self.active) >= most:
                 raise NotAllowed(_("This machine runs its maximum number of experiments. Try again in a minute."))
             self.active.add(worker)

@@ -84,7 +84,7 @@ def file_text(catalogue: Catalog) -> str:
 
 
 def updated(old: Catalog, template: Catalog) -> Catalog:
-    """Return a language with exactly the sentences of the template. Translations are kept, and no fuzzy ones are added."""
+    """Return a language with exactly the sentences of the template. Translations stay, and no fuzzy ones are added."""
     old.update(template, no_fuzzy_matching=True)
     old.obsolete.clear()
     return old

@@ -126,8 +126,8 @@ def figures(plain: str) -> str:
 
 def long_text(name: str) -> Path:
     """Return the file of a long text (`glossary.toml`, `tour/curiosity.toml`) in the current language, else in English."""
-    own = FOLDER / current() / name
-    return own if own.exists() else FOLDER / ENGLISH / name
+    path = FOLDER / current() / name
+    return path if path.exists() else FOLDER / ENGLISH / name
 
 
 def wording() -> Wording:
@@ -147,11 +147,11 @@ def wording() -> Wording:
 
 def wordings() -> list[Wording]:
     """Return how reports write in each language, English first."""
-    made = []
+    sentences = []
     for code in sorted(languages(), key=lambda code: code != ENGLISH):
         with speaking(code):
-            made.append(wording())
-    return made
+            sentences.append(wording())
+    return sentences
 
 
 def quoted(text: str) -> str:

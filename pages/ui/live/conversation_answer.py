@@ -23,21 +23,21 @@ def prompt_parts(run: Generation) -> list[list[tuple[Token, bool]]]:
     Special tokens after a content, and blank ones after these, end its message. All others introduce the next one.
     """
     parts: list[list[tuple[Token, bool]]] = [[]]
-    done = 0
+    index = 0
     for number, (first, end) in enumerate(run.message_spans):
         if (first, end) == (0, 0):  # the template changed this message: its tokens are in the part of the next one
             parts.append([])
             continue
-        parts[-1] += [(token, True) for token in run.prompt_tokens[done:first]]
+        parts[-1] += [(token, True) for token in run.prompt_tokens[index:first]]
         parts[-1] += [(token, False) for token in run.prompt_tokens[first:end]]
-        done = end
+        index = end
         begun = number == len(run.messages) - 1 and run.messages[-1]["role"] == "assistant"
-        while not begun and done < len(run.prompt_tokens) and _ends(run.prompt_tokens, done, end):
-            parts[-1].append((run.prompt_tokens[done], True))
-            done += 1
+        while not begun and index < len(run.prompt_tokens) and _ends(run.prompt_tokens, index, end):
+            parts[-1].append((run.prompt_tokens[index], True))
+            index += 1
         if not begun:
             parts.append([])
-    parts[-1] += [(token, True) for token in run.prompt_tokens[done:]]
+    parts[-1] += [(token, True) for token in run.prompt_tokens[index:]]
     return parts
 
 
@@ -64,10 +64,10 @@ def from_cache(run: Generation, session: Session) -> str:
     """Say how much of the conversation came from the cache, and where the template writes it in another way; "" if that is unknown."""
     if not run.path:
         return ""
-    done, again = run.path[0].forward, session.rewritten_from
-    if not (done.computed_tokens or done.reused_tokens):  # a server that does not count them
+    forward, again = run.path[0].forward, session.begun.rewritten_from
+    if not (forward.computed_tokens or forward.reused_tokens):  # a server that does not count them
         return ""
-    counts = {"computed": numbers.whole(done.computed_tokens), "reused": numbers.whole(done.reused_tokens)}
+    counts = {"computed": numbers.whole(forward.computed_tokens), "reused": numbers.whole(forward.reused_tokens)}
     sentence = _("Before this answer, the model computed {computed} tokens; {reused} came from the notepad (KV cache).").format(**counts)
     if again:
         other = _("From token {number} on, the template or the tokenizer writes the earlier text in another way, so it was computed again.")

@@ -33,7 +33,7 @@ def page_shows(session: Session) -> tuple[Any, ...]:
     """Return all that a page shows of a run outside the live view."""
     run, live = session.run, session.live
     path = run.path if run is not None else ()
-    begun = run is not None and session.refusal is None and session.not_begun is None
+    begun = run is not None and session.begun.refusal is None and session.begun.failure is None
     return (
         begun,
         live.run_number,
@@ -41,6 +41,6 @@ def page_shows(session: Session) -> tuple[Any, ...]:
         bool(path),
         0 if run is None else len(run.nodes) - len(path),  # nodes of other branches
         undo.can_undo(),
-        tuple(session.values_to_set),
-        (live.version, run.here if run else 0) if live.page_shows_step and not session.playing else 0,
+        tuple(session.fields.to_set),
+        (live.version, run.here if run else 0) if live.page_shows_step and not session.player.playing else 0,
     )

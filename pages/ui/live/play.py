@@ -42,20 +42,20 @@ class Players:
 
     def note(self, session: Session, now: float) -> None:
         """Note a step of this player."""
-        own = self.steps.setdefault(session, deque(maxlen=COUNTED))
-        if own and now - own[-1] > AWAY:
-            own.clear()
-        own.append(now)
+        times = self.steps.setdefault(session, deque(maxlen=COUNTED))
+        if times and now - times[-1] > AWAY:
+            times.clear()
+        times.append(now)
 
     def shared(self, session: Session, speed: float, now: float) -> tuple[int, float] | None:
         """Return the number of players and this one's steps per second, if others make it slower than `speed`.
 
         speed: steps per second, 0 for as many as possible.
         """
-        own, players = self.steps.get(session), sum(now - steps[-1] <= AWAY for steps in list(self.steps.values()))
-        if own is None or len(own) < FEWEST or players < 2:
+        times, players = self.steps.get(session), sum(now - steps[-1] <= AWAY for steps in list(self.steps.values()))
+        if times is None or len(times) < FEWEST or players < 2:
             return None
-        rate = (len(own) - 1) / (own[-1] - own[0])
+        rate = (len(times) - 1) / (times[-1] - times[0])
         return (players, rate) if not speed or rate < NOTICED * speed else None
 
 
@@ -75,7 +75,7 @@ def turn(model: Source) -> AbstractContextManager[Any]:
 
 def crowd(session: Session) -> str:
     """Return how many play now and how fast it goes for this player, "" if others do not slow it."""
-    if not session.playing or session.run is None:
+    if not session.player.playing or session.run is None:
         return ""
     shared = _players_of(session.run.model).shared(session, session.live.speed, monotonic())
     if shared is None:
@@ -101,28 +101,28 @@ class Pace:
 
 def may_step(session: Session) -> bool:
     """Return whether Play is on, and the view has drawn enough of what it was sent."""
-    return session.playing and session.live.version - session.live.drawn < AHEAD
+    return session.player.playing and session.live.version - session.live.drawn < AHEAD
 
 
 def play_on() -> None:
     """Show the acting visitor the next step in Play. Play ends where the run ends, or with an error, which becomes a notice."""
     session = current_session()
     run, live = session.run, session.live
-    if not session.playing or run is None:
+    if not session.player.playing or run is None:
         return
-    session.selected_index = None
+    session.player.selected_index = None
     try:
-        if 0 < live.speed <= SLOW and session.moment == "rolled" and run.finished is None:
-            session.moment = "coming"
+        if 0 < live.speed <= SLOW and session.player.moment == "rolled" and run.finished is None:
+            session.player.moment = "coming"
             run.next_distribution()
         else:
-            session.moment = "rolled"
+            session.player.moment = "rolled"
             run.step()
             _players_of(run.model).note(session, monotonic())
-            session.playing = run.finished is None
+            session.player.playing = run.finished is None
     except RunFinished:
-        session.playing = False
+        session.player.playing = False
     except ViewerError as error:
-        session.playing = False
+        session.player.playing = False
         notify(say(error))
     live.count()  # its stream makes the step and need not be told

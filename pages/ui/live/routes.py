@@ -79,7 +79,7 @@ def of_session(answer: Responder) -> Callable[[Request], Awaitable[Response]]:
     async def route(request: Request) -> Response:
         address = deployment.network_of(request.client.host if request.client else None)
         session = OPEN.find(request.headers.get(KEY, "")[:64])
-        language = session.spoken if session else spoken_language.of_browser(request.headers.get("accept-language", ""))
+        language = session.language.spoken if session else spoken_language.of_browser(request.headers.get("accept-language", ""))
         with spoken_language.speaking(language):
             try:
                 if not RATES.count(address):
@@ -225,7 +225,7 @@ async def _progress(session: Session) -> AsyncIterator[bytes]:
     stream = session.live.progress = object()
     ends = loop.time() + STREAM_SECONDS
     while session.live.progress is stream and loop.time() < ends:
-        numbers = {part: number(session) for part, number in list(session.advancing.items())}
+        numbers = {part: number(session) for part, number in list(session.page.advancing.items())}
         if numbers != sent:
             sent = numbers
             yield b"data: " + encoded(numbers) + b"\n\n"

@@ -60,12 +60,12 @@ def times(path: Sequence[Step], model: Source) -> list[Note]:
     """Return how much of the newest step's time the server computed, and how long the request waited there."""
     if not path or not path[-1].forward.measured or not on_a_server(path[-1], model):
         return []
-    done = path[-1].forward
-    queue = _(", and {queue} in its queue").format(queue=numbers.duration(done.queue_seconds)) if done.queue_seconds else ""
+    forward = path[-1].forward
+    queue = _(", and {queue} in its queue").format(queue=numbers.duration(forward.queue_seconds)) if forward.queue_seconds else ""
     line = _("Measured here, the network included{queue}").format(queue=queue)
-    if done.server_seconds is not None:
+    if forward.server_seconds is not None:
         computed = _("Computing on the server: {server} of {whole}{queue}")
-        line = computed.format(server=numbers.duration(done.server_seconds), whole=numbers.duration(done.seconds), queue=queue)
+        line = computed.format(server=numbers.duration(forward.server_seconds), whole=numbers.duration(forward.seconds), queue=queue)
     about = _("The server reports how long it computed. The other part is the network, its queue, and reading its answer.")
     return [(line, about)]
 

@@ -25,9 +25,9 @@ OTHER_PAGE = N_("Another page is open in this session. Reload this one.")
 class Press(BaseModel):
     """One press of a view. number: counts the presses of this `view`, a random name. drawn: run and node that the view has drawn.
 
-    run: the run that the press is for, which the verbs with a `node` or a `token` need. node: the one before the token that is forced, or
-    the end of a branch. index: of a step of the current path, -1 for the newest; of "fold", 1 to show what is excluded. text: a prompt.
-    speed: steps per second. event: what a scene of its own sends (see `Scene`).
+    run: the run that the press is for, which the verbs with a `node`, a `token` or an `index` of a step need. node: the one before the
+    token that is forced, or the end of a branch. index: of a step of the current path, -1 for the newest; of "fold", 1 to show what is
+    excluded. text: a prompt. speed: steps per second. event: what a scene of its own sends (see `Scene`).
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -70,15 +70,18 @@ def force(press: Press) -> None:
     except Exception:
         run.switch(here)
         raise
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
 
 
+@action_boundary
 def go(press: Press) -> None:
     """Reopen this step of the current path, or show the newest one."""
     if press.index < 0:
         player_actions.newest()
-    else:
-        player_actions.select_step(press.index)
+        return
+    current.begin()
+    _must_be_run(press)
+    player_actions.select_step(press.index)
 
 
 @action_boundary
@@ -92,7 +95,7 @@ def switch(press: Press) -> None:
 @action_boundary
 def write_prompt(press: Press) -> None:
     """Begin a run with this prompt, unless the run has it. The old run is saved for undo."""
-    current.changed("coming").playing = False
+    current.changed("coming").player.playing = False
     set_field("prompt", press.text)
     current.begin()
 
@@ -110,8 +113,8 @@ def close(press: Press) -> None:
     session = current_session()
     if session.run is None or Can.NEW_TOKENS in session.run.can:
         return
-    own = session.saved_run
-    if own is not None and Can.NEW_TOKENS in own.run.can and own.begun_with == current.request():
+    saved = session.saved_run
+    if saved is not None and Can.NEW_TOKENS in saved.run.can and saved.begun_with == current.request():
         undo.undo()
     else:
         current.close_recording()
@@ -128,6 +131,14 @@ def show_excluded(shown: bool) -> None:
     """Show or fold the excluded tokens."""
     current_session().live.folded = not shown
     set_field("cut_shown", shown)
+
+
+def show_rows(rows: int, folded: bool) -> None:
+    """Let the view show so many bars, and fold the excluded tokens or not."""
+    live = current_session().live
+    if (live.rows, live.folded) != (rows, folded):
+        live.rows, live.folded = rows, folded
+        live.changed()
 
 
 @action_boundary

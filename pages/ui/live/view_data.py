@@ -56,12 +56,12 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
     if scene is not None:
         return {"version": live.version, "run": live.run_number} | scene.show()
     base = drawn if drawn.run == live.run_number else NOTHING
-    data: dict[str, Any] = {"version": live.version, "run": live.run_number, "playing": session.playing, "speed": live.speed}
+    data: dict[str, Any] = {"version": live.version, "run": live.run_number, "playing": session.player.playing, "speed": live.speed}
     data["notices"] = [notice.text for notice in session.notices.latest if not notice.place]
     if base.run == 0:
         recording = session.run if session.run is not None and Can.NEW_TOKENS not in session.run.can else None
         data["prompt"] = (current.prompt() if recording is None else recording.prompt)[: share_link.LONGEST_PROMPT]
-    if session.run is None or session.refusal is not None or session.not_begun is not None:
+    if session.run is None or session.begun.refusal is not None or session.begun.failure is not None:
         return data | {"refused": _refused(session), "needs_page": page_needs.needs_page(session)}
     run = session.run
     can, path = run.can, run.path
@@ -77,20 +77,20 @@ def _view_data(drawn: Drawn) -> dict[str, Any]:
         "node": run.here,
         "count": len(path),
         "crowd": play.crowd(session),
-        "ended": "" if session.playing else why_ended(run),
+        "ended": "" if session.player.playing else why_ended(run),
         "loop": _loop(run),
         "recorded": "" if Can.NEW_TOKENS in can else _recorded(run),
         "thoughts": conversation_answer.thought_rows(run),
         "from_cache": conversation_answer.from_cache(run, session) if run.messages else "",
         "left": 0 if path else _left(run),
         "final_space": not path and _ends_in_space(run),
-        "opened": -1 if session.selected_index is None else session.selected_index,
+        "opened": -1 if session.player.selected_index is None else session.player.selected_index,
         "step": None if seen is None else _step(seen, session, run, can),
     }
 
 
 def _refused(session: Session) -> str:
-    refusal = session.refusal or session.not_begun
+    refusal = session.begun.refusal or session.begun.failure
     if isinstance(refusal, EmptyPrompt) and current.as_chat():
         return _("This is a new conversation. Write your first message below.")
     return say(refusal) if isinstance(refusal, ViewerError) else ""
@@ -109,12 +109,12 @@ def _text(run: Generation, path: Sequence[Step], drawn: Drawn) -> dict[str, Any]
     charts; from: index of the first.
     """
     line = run.line
-    kept = _depth_of(run, line, drawn.node)
-    rows = [live_rows.written_token(step, node) for step, node in zip(path[kept:], line[kept + 1 :], strict=True)]
+    common = _depth_of(run, line, drawn.node)
+    rows = [live_rows.written_token(step, node) for step, node in zip(path[common:], line[common + 1 :], strict=True)]
     first_slot = max(0, len(path) - SLOTS)
-    if line[kept] == drawn.node:  # the view has drawn this path as far as that, with its charts
-        first_slot = max(first_slot, kept)
-    text: dict[str, Any] = {"first": kept, "after": line[kept], "tokens": rows, "from": first_slot}
+    if line[common] == drawn.node:  # the view has drawn this path as far as that, with its charts
+        first_slot = max(first_slot, common)
+    text: dict[str, Any] = {"first": common, "after": line[common], "tokens": rows, "from": first_slot}
     text["series"] = [_slot(step) for step in path[first_slot:]]
     if drawn.run == 0:
         prompt = conversation_answer.prompt_parts(run)[-1] if run.messages else [(token, False) for token in run.prompt_tokens]
@@ -140,67 +140,66 @@ def _slot(step: Step) -> tuple[Any, ...]:
     Its numbers (reused and computed tokens, seconds, entropy and surprise in bits, None if not measured), whether it is a prefill, and
     the texts of its card: token, bytes in use, time.
     """
-    done = step.forward
-    counted = done.counted
+    forward = step.forward
+    counted = forward.counted
     # A first token that was chosen by hand after going back is no prefill: the cache still holds nearly the whole prompt.
-    prefill = counted and step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
+    prefill = counted and step.index == 0 and (forward.reused_tokens == 0 or forward.computed_tokens > 1)
     return (
-        done.reused_tokens if counted else None,
-        done.computed_tokens if counted else None,
-        _finite(done.seconds) if done.measured else None,
+        forward.reused_tokens if counted else None,
+        forward.computed_tokens if counted else None,
+        _finite(forward.seconds) if forward.measured else None,
         _finite(step.model_entropy),
         _finite(step.surprise),
         prefill,
         step.piece,
-        numbers.size(done.cache_bytes) if counted else "–",
-        time_text(done),
+        numbers.size(forward.cache_bytes) if counted else "–",
+        time_text(forward),
     )
 
 
 def _step(distribution: TokenDistribution | Step, session: Session, run: Generation, can: AbstractSet[Can]) -> dict[str, Any]:
     """Return the step that is shown: its bars, its dice, its cache, its time and how sure the model was."""
-    done, gauge, rolled = distribution.forward, cache_gauge.reading(distribution, run.model), isinstance(distribution, Step)
+    live, player = session.live, session.player
+    forward, gauge, rolled = distribution.forward, cache_gauge.reading(distribution, run.model), isinstance(distribution, Step)
     return {
         "index": distribution.index,
         "rolled": rolled,
-        "bars": live_rows.bars(distribution, session.live.rows, session.live.folded),
-        "rows": session.live.rows,
-        "folded": session.live.folded,
+        "bars": live_rows.bars(distribution, live.rows, live.folded),
+        "rows": live.rows,
+        "folded": live.folded,
         "strip": live_rows.strip(distribution),
-        "settings": ""
-        if session.selected_index is None
-        else phrases.settings_of_step(distribution),  # said of a step that was opened again
+        "settings": "" if player.selected_index is None else phrases.settings_of_step(distribution),  # said of a step that was opened again
         "gauge": (gauge.used, gauge.filled, round(gauge.share, 5), "\n".join(gauge.details)),
-        "cache_bytes": done.cache_bytes,
-        "seconds": _finite(done.seconds),
-        "notes": _notes(distribution, run, session.playing, Can.NETWORK in can),
+        "cache_bytes": forward.cache_bytes,
+        "seconds": _finite(forward.seconds),
+        "notes": _notes(distribution, run, player.playing, Can.NETWORK in can),
         "times": [] if Can.NETWORK in can else server_notes.times(run.path, run.model),
-        "why": _why(distribution) if features.is_here("why") and not session.playing and can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
+        "why": _why(distribution) if features.is_here("why") and not player.playing and can >= {Can.NEW_TOKENS, Can.TOKEN_IDS} else "",
         "said": numbers.step(distribution) if isinstance(distribution, Step) else "",
     }
 
 
 def _notes(distribution: TokenDistribution | Step, run: Generation, playing: bool, is_local: bool) -> list[server_notes.Note]:
     """Return the sentences below the bars, each with its help: what a constraint did, and which numbers of a server are estimates."""
-    done = constrained(distribution)
-    notes = [] if done is None else [(constraint_sentence(done), "")]
+    constraint = constrained(distribution)
+    notes = [] if constraint is None else [(constraint_sentence(constraint), "")]
     if not is_local:
         notes += server_notes.estimates(distribution, run.path, run.model.logprob_error, playing)
     return notes
 
 
-def constraint_sentence(done: Constrained) -> str:
+def constraint_sentence(constraint: Constrained) -> str:
     """Return what the constraint does not allow, what the model wanted, and whether one token alone is left."""
-    share = numbers.chance(done.excluded)
+    share = numbers.chance(constraint.excluded)
     sentences = [
         _("The constraint excludes at least {share} of the probability.").format(share=share)
-        if done.at_least
+        if constraint.at_least
         else _("The constraint excludes {share} of the probability.").format(share=share)
     ]
-    if done.wanted is not None:
-        token, model = quoted(done.wanted.piece), numbers.chance(done.wanted.model_probability)
+    if constraint.wanted is not None:
+        token, model = quoted(constraint.wanted.piece), numbers.chance(constraint.wanted.model_probability)
         sentences.append(_("The model's likeliest token, {piece} ({share}), is not allowed.").format(piece=token, share=model))
-    if done.allowed == 1:
+    if constraint.allowed == 1:
         sentences.append(_("One token alone is allowed, so it is forced."))
     return " ".join(sentences)
 

@@ -98,7 +98,7 @@ def sentence(model: LanguageModel, stop: Stop, seed: int) -> Sentence:
 def choose_stage(model: LanguageModel, talks: dict[str, Any]) -> None:
     """Write seed and number of tokens of every stage stop."""
     for stop in stage_stops():
-        best = min((sentence(model, stop, seed) for seed in SEEDS), key=lambda made: (len(made.faults), made.seed))
+        best = min((sentence(model, stop, seed) for seed in SEEDS), key=lambda example: (len(example.faults), example.seed))
         talks["stops"][stop.title] |= {"link": f"stage?{encoded(stop.query | {'seed': str(best.seed)})}", "words": len(best.path)}
         report(f"{stop.title}: {stop.query['prompt']} |{text_of(best.path)} {best.faults}")
 

@@ -58,10 +58,10 @@ Verb = Callable[[StageState, Mapping[str, Any]], None]
 
 def stage_state() -> StageState:
     """Return the state of this visitor's stage."""
-    known, opened = memory(StageState), talk.editor().stops_opened
-    if known.stop != opened:
-        known = current_session().memory[StageState] = StageState(stop=opened)
-    return known
+    state, opened = memory(StageState), talk.editor().stops_opened
+    if state.stop != opened:
+        state = current_session().memory[StageState] = StageState(stop=opened)
+    return state
 
 
 def act(verbs: Mapping[str, Verb], event: Mapping[str, Any]) -> None:
@@ -145,7 +145,7 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
     run = current.begin()
     if not isinstance(at, int) or not isinstance(token_id, int) or not 0 <= at <= len(run.path):
         return
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
     take(run, at, token_id)
     state.at, state.called = at, ()  # no dice, no points
 

@@ -52,14 +52,14 @@ def open_vote(state: StageState) -> None:
     options = audience_vote.options(run.next_distribution(), SystemRandom())
     if len(options) < 2:
         raise InputError("This model lists too few tokens for a vote.")
-    own = room()
-    if own is None:
+    opened_room = room()
+    if opened_room is None:
         presenter = current_session().browser.websocket
-        own = ROOMS.open(presenter, address_of(presenter))
+        opened_room = ROOMS.open(presenter, address_of(presenter))
         opened = memory(OwnRoom)
-        opened.code, opened.key = own.code, own.key
+        opened.code, opened.key = opened_room.code, opened_room.key
     at = len(run.path)
-    ROOMS.ask(own, text_before(run), options, at, _after(run, at))
+    ROOMS.ask(opened_room, text_before(run), options, at, _after(run, at))
     state.at = at
 
 
@@ -89,33 +89,33 @@ def _find(state: StageState, event: Mapping[str, Any]) -> None:
         opened.code, opened.key = code[:4], key[:64]
 
 
-def question_of(own: Room, run: Generation) -> Question | None:
+def question_of(of_presenter: Room, run: Generation) -> Question | None:
     """Return the vote on this run's text. None without one; a vote on another text is closed."""
-    question = own.question
+    question = of_presenter.question
     if question is not None and question.after != _after(run, question.at):
-        ROOMS.close(own)
+        ROOMS.close(of_presenter)
         return None
     return question
 
 
-def _question(own: Room | None, run: Generation) -> tuple[Room, Question]:
-    question = None if own is None else question_of(own, run)
-    if own is None or question is None:
+def _question(of_presenter: Room | None, run: Generation) -> tuple[Room, Question]:
+    question = None if of_presenter is None else question_of(of_presenter, run)
+    if of_presenter is None or question is None:
         raise InputError("The text has changed since this vote began. Press V for a new vote.")
-    return own, question
+    return of_presenter, question
 
 
 def _end(state: StageState, event: Mapping[str, Any]) -> None:
     """End the vote. The dice choose the token, which stays hidden until the presenter goes on."""
     run = current.begin()
-    own, question = _question(room(), run)
+    of_presenter, question = _question(room(), run)
     if question.result is not None:
         return
-    _count_hands(own, event)
+    _count_hands(of_presenter, event)
     run.go_to(question.at - 1)
     current.changed("rolled")
     tokens = _tokens(run, question)
-    ROOMS.end(own, run.step().key, tokens)
+    ROOMS.end(of_presenter, run.step().key, tokens)
     state.at = question.at
 
 
@@ -143,14 +143,14 @@ def _write_own(run: Generation, at: int, word: OwnWord) -> None:
 def _go_on(state: StageState, event: Mapping[str, Any]) -> None:
     """Continue with the audience's favourite, the model's, or the token of the dice."""
     run = current.begin()
-    own, question = _question(room(), run)
+    of_presenter, question = _question(room(), run)
     result = question.result
     if result is None:
         return
     favourite, by = result.favourite, event.get("by")
     if by == "audience" and favourite is None:
         raise InputError("Nobody voted. Continue with 2 or 3.")
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
     if by == "audience" and isinstance(favourite, OwnWord):
         stood = run.here
         try:
@@ -162,20 +162,20 @@ def _go_on(state: StageState, event: Mapping[str, Any]) -> None:
         token = favourite.key if by == "audience" and favourite else result.model_favourite.key if by == "model" else result.came
         if token is not None and (len(run.path) <= question.at or run.path[question.at].key != token):
             stage_state.take(run, question.at, token)
-    ROOMS.close(own)
+    ROOMS.close(of_presenter)
     state.at, state.called = len(run.path) - 1, ()
 
 
 def _close(state: StageState, event: Mapping[str, Any]) -> None:
-    own = room()
-    if own is not None:
-        ROOMS.close(own)
+    of_presenter = room()
+    if of_presenter is not None:
+        ROOMS.close(of_presenter)
 
 
 def _change(state: StageState, event: Mapping[str, Any]) -> None:
     """Change what the phones may do, or show an own word."""
-    own = room()
-    if own is None or own.question is None:
+    of_presenter = room()
+    if of_presenter is None or of_presenter.question is None:
         return
     word = event.get("release")
 
@@ -185,11 +185,11 @@ def _change(state: StageState, event: Mapping[str, Any]) -> None:
         if isinstance(word, str) and word in dict(question.words()) and word not in question.released:
             question.released.append(word)
 
-    _count_hands(own, event)
-    ROOMS.change(own, change)
+    _count_hands(of_presenter, event)
+    ROOMS.change(of_presenter, change)
 
 
-def _count_hands(own: Room, event: Mapping[str, Any]) -> None:
+def _count_hands(of_presenter: Room, event: Mapping[str, Any]) -> None:
     """Take the hands that the presenter counted, one number for each option, before the vote has ended."""
     hands = event.get("hands")
 
@@ -197,17 +197,17 @@ def _count_hands(own: Room, event: Mapping[str, Any]) -> None:
         if isinstance(hands, list) and len(hands) == len(question.options) and question.result is None:
             question.hands = [min(max(count, 0), MOST_HANDS) if type(count) is int else 0 for count in hands]
 
-    ROOMS.change(own, change)
+    ROOMS.change(of_presenter, change)
 
 
 def _chat(state: StageState, event: Mapping[str, Any]) -> None:
     """Count the lines of a pasted chat, in place of those of the paste before."""
-    own, text = room(), event.get("text")
-    if own is None or own.question is None or own.question.result is not None or not isinstance(text, str):
+    of_presenter, text = room(), event.get("text")
+    if of_presenter is None or of_presenter.question is None or of_presenter.question.result is not None or not isinstance(text, str):
         return
-    _count_hands(own, event)
-    votes, skipped = chat_votes(own.question, text)
-    ROOMS.change(own, lambda question: setattr(question, "chat", votes))
+    _count_hands(of_presenter, event)
+    votes, skipped = chat_votes(of_presenter.question, text)
+    ROOMS.change(of_presenter, lambda question: setattr(question, "chat", votes))
     counted = sum(votes.values())
     sentence = ngettext("{count} vote came from the chat.", "{count} votes came from the chat.", counted).format(count=counted)
     if skipped:

@@ -28,6 +28,7 @@ from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, elements, run_start
 from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import notify_next_page
 from pages.ui.session.run_request import RunRequest
 from pages.ui.session.share_link import LINK_KEYS
 from pages.ui.session.state import current_session, memory
@@ -61,11 +62,11 @@ PAGE_PARAMETERS = {"tour": {"stop"}}  # by page: its own parameters with the nam
 
 def follow_links(page: str) -> None:
     """Open the page of ?stage=1 or ?notes=1, once, and follow the keys of a talk. Ends the script on a change of page."""
-    link = current_session().link
+    link = current_session().link.query
     for name in LINKS:
         if link.pop(name, "") == "1" and page != name and features.is_here(name):
             st.switch_page(features.file_of(name))
-    must_open_model = current_session().requested is not None  # Watch offers it; pages without a sidebar do not
+    must_open_model = current_session().link.requested is not None  # Watch offers it; pages without a sidebar do not
     if features.feature_of(page).bare and must_open_model:
         st.switch_page(features.file_of("watch"))
     follow()
@@ -110,9 +111,9 @@ def only_shown() -> str:
     if stop.start and not begun:
         keys += [stop.start] + ["heading"] * asks  # the question, before the result
     parts = [*(f".st-key-{key}" for key in keys), *(f".st-key-{key}_outdated" for key in stop.shown), ".stAlert", ".stException"]
-    kept, inside = ", ".join(parts), ", ".join(f"{part} *" for part in parts)
+    names, inside = ", ".join(parts), ", ".join(f"{part} *" for part in parts)
     blocks = ':is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper, .stExpander, [class*="st-key-"])'
-    others = f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside})"
+    others = f".stMainBlockContainer {blocks}:not(:has({names})):not({names}):not({inside})"
     details = f".stMainBlockContainer {DETAIL}, .stColumn:has(> * > :only-child > {DETAIL})"
     style = f"{others}, {details}, {PLAYER} {{ display: none !important; }}" + QUESTION * asks
     if not stop.start:
@@ -123,7 +124,7 @@ def only_shown() -> str:
 
 def show_bar() -> None:
     """Draw the talk bar and receive its keys."""
-    data = {"talk": shown_stop(), "texts": said(texts.TEXTS), "session": current_session().browser.name}
+    data = {"talk": shown_stop(), "texts": said(texts.TEXTS), "session": current.storage_key()}
     talk_bar(KEY, data, _pressed)
 
 
@@ -147,9 +148,9 @@ def _pressed() -> None:
 def keep_talk() -> None:
     """Store the editor's running order and the talk in progress in the browser. app.py calls this once per page."""
     edited = editor()
-    order, given = _kept(edited.order if _own(edited) else None), _kept(edited.active_talk.talk if edited.active_talk else None)
-    place = edited.active_talk.place if edited.active_talk else 0
-    data = {"session": current_session().browser.name, "order": order, "given": given, "place": place}
+    order, given = _to_store(edited.order if _own(edited) else None), _to_store(edited.active_talk.talk if edited.active_talk else None)
+    stop_index = edited.active_talk.place if edited.active_talk else 0
+    data = {"session": current.storage_key(), "order": order, "given": given, "place": stop_index}
     browser.talk(MEMORY_KEY, data, lambda: found(getattr(st.session_state.get(MEMORY_KEY), "found", None)))
 
 
@@ -158,7 +159,7 @@ def _own(editor: TalkEditor) -> bool:
     return editor.order is not None and editor.order not in (prepared_talks.THREE, prepared_talks.translated(prepared_talks.THREE))
 
 
-def _kept(order: Talk | None) -> str:
+def _to_store(order: Talk | None) -> str:
     text = order.dumps() if order is not None else ""
     return text if len(text) <= LARGEST and len(json.dumps(text, ensure_ascii=False).encode()) <= LARGEST else ""
 
@@ -171,14 +172,14 @@ def found(stored: object) -> None:
         return
     from pages.ui.presenting import talk_file
 
-    order, given, place = stored.get("order"), stored.get("given"), stored.get("place")
+    order, given, stop_index = stored.get("order"), stored.get("given"), stored.get("place")
     if isinstance(order, str) and order:
         edited.order = talk_file.loads(order)
         edited.opened += 1
     if isinstance(given, str) and given:
-        whole = talk_file.loads(given)
-        at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
-        edited.active_talk = ActiveTalk(whole, at, go=None)
+        talk = talk_file.loads(given)
+        at = stop_index if isinstance(stop_index, int) and not isinstance(stop_index, bool) and 0 <= stop_index < len(talk.stops) else 0
+        edited.active_talk = ActiveTalk(talk, at, go=None)
 
 
 @dataclass(slots=True)
@@ -248,8 +249,8 @@ def shown_stop() -> dict[str, Any] | None:
 def neighbour(by: int) -> int | None:
     """Return the place of the previous (-1) or next (1) stop, None if there is none."""
     active = active_talk()
-    place = -1 if active is None else active.place + by
-    return place if active is not None and 0 <= place < len(active.talk.stops) else None
+    index = -1 if active is None else active.place + by
+    return index if active is not None and 0 <= index < len(active.talk.stops) else None
 
 
 def begin(order: Talk) -> None:
@@ -270,23 +271,23 @@ def resume() -> None:
         editor().active_talk, editor().left = ActiveTalk(left.talk, left.place, go=left.place, name=left.name), None
 
 
-def go(place: int) -> None:
+def go(index: int) -> None:
     """Set the run of this stop and open its page. Ends the script."""
     active = active_talk()
-    if active is None or not 0 <= place < len(active.talk.stops):
+    if active is None or not 0 <= index < len(active.talk.stops):
         return
-    active.place, stop = place, active.talk.stops[place]
+    active.place, stop = index, active.talk.stops[index]
     try:
         _keep_before_a_recording(active, stop)
         set_run(_with_text(active, stop))
         if _goes_on_with_a_recording(stop):
             _go_on_before_the_recording(active)
     except ViewerError as error:  # a broken recording: the stop keeps the current run and shows a notice
-        current_session().notices.next_page.append(say(error))
+        notify_next_page(say(error))
     active.earlier = dict(experiment.live())
-    own = {key: value for key, value in stop.query.items() if key not in run_query(stop)}
+    page_query = {key: value for key, value in stop.query.items() if key not in run_query(stop)}
     editor().stops_opened += 1
-    st.switch_page(features.file_of(stop.page), query_params=own or None)
+    st.switch_page(features.file_of(stop.page), query_params=page_query or None)
 
 
 def run_query(stop: Stop) -> dict[str, str]:
@@ -329,8 +330,8 @@ def set_run(stop: Stop) -> None:
         st.session_state["model"] = query["model"]
     session.save_run()
     current.apply_query(query)
-    session.playing = False
-    session.begun_with, session.replay_steps = None, query.get("steps")
+    session.player.playing = False
+    session.begun.asked, session.link.steps = None, query.get("steps")
 
 
 def _sets_run(stop: Stop) -> bool:
@@ -347,8 +348,8 @@ def _goes_on_with_a_recording(stop: Stop) -> bool:
 def _keep_before_a_recording(active: ActiveTalk, stop: Stop) -> None:
     """Keep the run that a recording is about to replace."""
     session = current_session()
-    if session.run is not None and Can.NEW_TOKENS in session.run.can and session.run_of is not None and _recording(stop) is not None:
-        active.before = session.run, session.run_of
+    if session.run is not None and Can.NEW_TOKENS in session.run.can and session.begun.of_run is not None and _recording(stop) is not None:
+        active.before = session.run, session.begun.of_run
 
 
 def _go_on_before_the_recording(active: ActiveTalk) -> None:
@@ -387,5 +388,5 @@ def follow() -> None:
         end()
         st.switch_page(features.file_of("talk"))
     if active.go is not None:
-        place, active.go = active.go, None
-        go(place)
+        index, active.go = active.go, None
+        go(index)

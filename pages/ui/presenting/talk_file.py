@@ -68,8 +68,8 @@ def loads(text: str | bytes) -> Talk:
     try:
         file = _TalkFile.model_validate(content.whole())
     except ValidationError as error:
-        place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
-        raise BadRecording(_("This running order is broken (at {place}).").format(place=place or _("its beginning"))) from error
+        path = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
+        raise BadRecording(_("This running order is broken (at {place}).").format(place=path or _("its beginning"))) from error
     stops = tuple(checked(Stop(**stop.model_dump() | {"shown": tuple(stop.shown), "acts": tuple(stop.acts)})) for stop in file.stops)
     return Talk(file.name, stops, file.minutes)
 

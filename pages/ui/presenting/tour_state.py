@@ -29,12 +29,12 @@ SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=5)
 
 @dataclass(slots=True)
 class Tour:
-    """stop, voice: the current ones. tried: stops whose task was done. kept: values of the widgets."""
+    """stop, voice: the current ones. tried: stops whose task was done. values: of the widgets."""
 
     stop: str = ORDER[0]
     voice: str = VOICES[0]
     tried: set[str] = field(default_factory=set)
-    kept: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
 
     @property
     def number(self) -> int:
@@ -43,8 +43,8 @@ class Tour:
 
     def address(self) -> dict[str, str]:
         """Return the query of a link to this stop, with the progress."""
-        done = ".".join(stop for stop in ORDER if stop in self.tried)
-        return {"stop": self.stop, "voice": self.voice} | ({"done": done} if done else {})
+        tried = ".".join(stop for stop in ORDER if stop in self.tried)
+        return {"stop": self.stop, "voice": self.voice} | ({"done": tried} if tried else {})
 
 
 @dataclass(slots=True)
@@ -56,9 +56,9 @@ class TourOfVisitor:
 
 def tour() -> Tour:
     """Return this visitor's tour. The first call starts it at the stop of the address."""
-    kept = memory(TourOfVisitor)
-    kept.tour = kept.tour or from_link(current_session().link)
-    return kept.tour
+    remembered = memory(TourOfVisitor)
+    remembered.tour = remembered.tour or from_link(current_session().link.query)
+    return remembered.tour
 
 
 def apply_query(query: Mapping[str, str]) -> None:
@@ -79,11 +79,11 @@ def from_link(link: Mapping[str, str]) -> Tour:
     """Return the tour of a query. Unknown values are ignored.
 
     >>> from_link({"stop": "dice", "voice": "shouting", "done": "send.nowhere"})
-    Tour(stop='dice', voice='questions', tried={'send'}, kept={})
+    Tour(stop='dice', voice='questions', tried={'send'}, values={})
     """
     stop, voice = link.get("stop", ""), link.get("voice", "")
-    done = {name for name in link.get("done", "")[:400].split(".") if name in STOPS}
-    return Tour(stop if stop in STOPS else ORDER[0], voice if voice in VOICES else VOICES[0], done)
+    tried = {name for name in link.get("done", "")[:400].split(".") if name in STOPS}
+    return Tour(stop if stop in STOPS else ORDER[0], voice if voice in VOICES else VOICES[0], tried)
 
 
 @action_boundary
@@ -122,31 +122,30 @@ def model() -> LanguageModel:
 
 
 def run(name: str = "story", prompt: str = FIRST_PROMPT) -> Generation:
-    """Return a run that belongs to the tour and is kept between stops. Raises ViewerError."""
+    """Return a run that belongs to the tour and outlasts a change of stop. Raises ViewerError."""
     from core import Generation
 
-    kept, writer = tour().kept, model()
-    known = kept.get(name)
-    if known is None or known.prompt != prompt or known.model is not writer:
-        known = kept[name] = Generation(writer, prompt, SETTINGS)
-    made: Generation = known
-    return made
+    values, writer = tour().values, model()
+    stored: Generation | None = values.get(name)
+    if stored is None or stored.prompt != prompt or stored.model is not writer:
+        stored = values[name] = Generation(writer, prompt, SETTINGS)
+    return stored
 
 
 @action_boundary
 def write(count: int) -> None:
     """Write this number of tokens, or fewer if the story ends."""
     anchor_notices("tour_widget")
-    made = run()
+    story = run()
     for _step in range(count):
-        if made.finished:
+        if story.finished:
             break
-        made.step()
+        story.step()
 
 
 @action_boundary
 def from_the_start() -> None:
     """Go back to the prompt of the story and change the seed."""
-    made = run()
-    made.go_to(-1)
-    made.settings = SamplingSettings(**{**made.settings.as_dict(), "seed": made.settings.seed + 1})
+    story = run()
+    story.go_to(-1)
+    story.settings = SamplingSettings(**{**story.settings.as_dict(), "seed": story.settings.seed + 1})

@@ -64,19 +64,20 @@ class Voice:
 
 def voice(name: str) -> Voice:
     """Return a voice in the visitor's language."""
-    own, english = (
+    translated, english = (
         _read(file)
         for file in (translation.long_text(f"tour/{name}.toml"), spoken_language.FOLDER / spoken_language.ENGLISH / f"tour/{name}.toml")
     )
-    return replace(own, stops={stop: own.stops.get(stop, words) for stop, words in english.stops.items()})  # a missing stop stays English
+    stops = {stop: translated.stops.get(stop, words) for stop, words in english.stops.items()}  # a missing stop stays English
+    return replace(translated, stops=stops)
 
 
 @cache
 def _read(file: Path) -> Voice:
     read = tomllib.loads(file.read_text("utf-8"))
     stops = {
-        stop: Words(said["title"], said["said"], said["try"], said["noticed"], said["limit"])
-        for stop, said in read.items()
-        if isinstance(said, dict)
+        stop: Words(words["title"], words["said"], words["try"], words["noticed"], words["limit"])
+        for stop, words in read.items()
+        if isinstance(words, dict)
     }
     return Voice(read["title"], read["lead"], stops)

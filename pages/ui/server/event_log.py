@@ -1,4 +1,4 @@
-"""Event log: one JSON object per line, without texts of visitors. The latest faults are kept for the operator's page.
+"""Event log: one JSON object per line, without texts of visitors. The latest faults are stored for the operator's page.
 
     TOKEN_VIEWER_LOG        json (default of a public instance) or plain (default elsewhere)
     TOKEN_VIEWER_LOG_TEXTS  1 logs the messages of faults, which can quote prompts, names and addresses
@@ -22,7 +22,7 @@ from pathlib import Path
 from pages.ui.server import deployment
 
 ROOT = Path(__file__).parents[3]
-KEPT = 50
+MOST_FAULTS = 50
 OURS = (*(f"{__name__.removesuffix('pages.ui.server.event_log')}{name}" for name in ("core", "pages")), "__main__")  # loggers
 FACTS = ("event", "why", "path", "model", "seconds", "bytes", "visitors", "kind")
 
@@ -76,7 +76,7 @@ class _Latest(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.faults: deque[Fault] = deque(maxlen=KEPT)
+        self.faults: deque[Fault] = deque(maxlen=MOST_FAULTS)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Store this record."""

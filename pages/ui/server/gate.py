@@ -313,7 +313,7 @@ class Gate:
         """
         session, _slash, file = scope["path"].split(UPLOAD, 1)[1].partition("/")
         if scope["method"] == "DELETE":
-            if (session, file) in UPLOADS.arriving:  # it would be kept and not counted
+            if (session, file) in UPLOADS.arriving:  # it would be stored and not counted
                 await self._refuse(scope, receive, send, 409, "uploads", UPLOAD_ARRIVES)
             else:
                 await self._delete(scope, session, file, receive, send)

@@ -1,7 +1,7 @@
 """The live page of the app: one file with a model in it, for phones and for schools without an installation. It needs no session.
 
 GET /live   the page (`core.reports.live_page`) of the app's first model, in all languages, of which the browser takes one. It is the
-            same for everyone, made at the first request and kept, packed and not. A browser asks again after a day, and gets it again
+            same for everyone, made at the first request and cached, packed and not. A browser asks again after a day, and gets it again
             only if it has changed.
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PER_SECOND, AT_ONCE = 10.0, 600.0  # requests of one address: a school behind one router
 PART = 64 * 1024  # bytes that are handed to a connection at once, so that slow phones do not fill the memory
 RATES = AddressRates(PER_SECOND, AT_ONCE)
-KEPT = {"cache-control": "max-age=86400", "vary": "accept-encoding"}
+CACHED_A_DAY = {"cache-control": "max-age=86400", "vary": "accept-encoding"}
 ONE_MAKES = anyio.CapacityLimiter(1)  # while one thread makes the page, other phones wait without the threads of the presses
 
 
@@ -64,14 +64,14 @@ async def live(request: Request) -> Response:
         if not RATES.count(address):
             return PlainTextResponse(_("Too many requests came from this network. Wait a moment."), 429, NO_STORE)
         try:
-            made = await anyio.to_thread.run_sync(made_page, limiter=ONE_MAKES)
+            page = await anyio.to_thread.run_sync(made_page, limiter=ONE_MAKES)
         except ViewerError as error:
             return PlainTextResponse(say(error), 503, NO_STORE)
-    headers = KEPT | {"etag": made.name}
-    if made.name in request.headers.get("if-none-match", "")[:200]:
+    headers = CACHED_A_DAY | {"etag": page.name}
+    if page.name in request.headers.get("if-none-match", "")[:200]:
         return Response(status_code=304, headers=headers)
     packs = "gzip" in request.headers.get("accept-encoding", "")[:200]
-    body = made.packed if packs else made.plain
+    body = page.packed if packs else page.plain
     headers |= {"content-length": str(len(body))} | ({"content-encoding": "gzip"} if packs else {})
     return StreamingResponse(_parts(b"" if request.method == "HEAD" else body), headers=headers, media_type="text/html")
 

@@ -188,7 +188,7 @@ def tokenizer_of_open_server(address: str) -> str | None:
 
 
 def unload(name: str) -> None:
-    """Free the memory of a model. Runs with it are kept; their next step loads it again."""
+    """Free the memory of a model. Runs with it stay; their next step loads it again."""
     _REGISTRY.unload(name)
 
 

@@ -139,9 +139,14 @@ def counts(room: Room) -> dict[str, Any]:
     """Return the numbers of a room that every phone may know. The votes of each option only if the presenter shows them."""
     question = room.question
     votes = question.counts() if question is not None else []
-    own = sum(count for _word, count in question.words()) if question is not None else 0
+    words = sum(count for _word, count in question.words()) if question is not None else 0
     shows = question is not None and (question.is_live or question.result is not None)
-    return {"version": room.version, "phones": ROOMS.present(room), "votes": sum(votes) + own, "counts": [*votes, own] if shows else None}
+    return {
+        "version": room.version,
+        "phones": ROOMS.present(room),
+        "votes": sum(votes) + words,
+        "counts": [*votes, words] if shows else None,
+    }
 
 
 def _shown(question: Question | None, phone: str | None) -> dict[str, Any] | None:

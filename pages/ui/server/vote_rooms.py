@@ -299,7 +299,7 @@ def _gives_up_phone(room: Room, voted: Container[str], address: str) -> bool:
 def chat_votes(question: Question, text: str) -> tuple[Counter[int | str], int]:
     """Return the votes of a pasted chat and the number of lines that were not counted.
 
-    The last message of a name counts. A word that is not an option counts if own words are allowed. The names are not kept.
+    The last message of a name counts. A word that is not an option counts if own words are allowed. The names are not stored.
     """
     last: dict[str, int | str] = {}
     written, skipped = pasted_chat.messages(text[:LARGEST_CHAT])

@@ -41,8 +41,8 @@ class WebsocketNotice:
                 message = {**message, "body": message.get("body", b"") + added}
             await send(message)
 
-        kept = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
-        await self._app({**scope, "headers": kept}, receive, send_with_script)
+        left = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+        await self._app({**scope, "headers": left}, receive, send_with_script)
 
 
 def script(language: str) -> bytes:

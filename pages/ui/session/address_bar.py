@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from core import Generation
 
 LONGEST = 6_000  # characters of an address; some servers and proxies refuse more than 8,000
-KEPT = "kept"
+STORED = "kept"
 MAIN = "address"
 
 
@@ -54,11 +54,11 @@ def fill_widgets(path: str) -> None:
     fill_fields()
     if "prompt" not in st.session_state:
         st.session_state["prompt"] = current.prompt()
-    saved = current_session().saved_widget_values
+    saved = current_session().fields.saved
     saved["prompt"], saved["as_chat"] = st.session_state["prompt"], st.session_state.get("as_chat")
     if current.model_names():
         st.session_state["model"] = saved["model"] = current.model_name()
-    is_new_page = path != current_session().page
+    is_new_page = path != current_session().page.path
     for name in SETTINGS:  # Streamlit drops the values of widgets that a page does not draw
         value = st.session_state.get(name)
         if value is not None:
@@ -72,14 +72,14 @@ def address() -> Address:
     session = current_session()
     if session.browser.wanted:
         return Address("", wanted=session.browser.wanted)
-    if session.requested is not None:  # keep the link until its model is opened or dismissed, so that a reload offers it again
-        return Address(share_link.encoded(session.requested.query))
+    if session.link.requested is not None:  # keep the link until its model is opened or dismissed, so that a reload offers it again
+        return Address(share_link.encoded(session.link.requested.query))
     complete_query = address_query()
     recording = session.run is not None and Can.NEW_TOKENS not in session.run.can
     if len(complete_query) <= LONGEST:
         return Address(complete_query, recording=recording)
     return Address(
-        share_link.encoded({KEPT: session.browser.name} | _language()),
+        share_link.encoded({STORED: session.browser.name} | _language()),
         stored=complete_query,
         name=session.browser.name,
         recording=recording,
@@ -88,8 +88,8 @@ def address() -> Address:
 
 def write_address(key: str = MAIN) -> None:
     """Write the address. key: identifies the caller; a fragment that makes steps has its own key."""
-    # asks: only one place may report a text that the browser kept. drawn: changes at every run of the page, for scripts that wait for one.
-    data = address_data() | {"asks": key == MAIN, "drawn": current_session().draws}
+    # asks: only one place may report a text the browser stored. drawn: changes at every run of the page, for scripts that wait for one.
+    data = address_data() | {"asks": key == MAIN, "drawn": current_session().page.draws}
     browser.address(key, data, lambda: text_found(getattr(st.session_state.get(key), "found", None)))
 
 
@@ -97,7 +97,7 @@ def address_data() -> dict[str, object]:
     """Return the address as the browser gets it."""
     state, session = address(), current_session()
     return {
-        "page": session.page or "",  # a change of page empties the address, and the component ignores data that did not change
+        "page": session.page.path or "",  # a change of page empties the address, and the component ignores data that did not change
         "query": state.query,
         "stored": state.stored,
         "name": state.name,
@@ -115,14 +115,14 @@ def link_query() -> tuple[str, str]:
     if Can.FACTS not in run.can:
         return "", _("A saved answer has no link, because its prompt and its settings are not in the file. Send the file.")
     path = run.path if Can.TOKEN_IDS in run.can else []
-    live = session.run_of if session.run_of and Can.NEW_TOKENS in run.can else None
-    asked = session.begun_with.model if session.begun_with and live and not session.refusal else run.model_name
+    live = session.begun.of_run if session.begun.of_run and Can.NEW_TOKENS in run.can else None
+    asked = session.begun.asked.model if session.begun.asked and live and not session.begun.refusal else run.model_name
     try:
         around = split_at_question(pairs_of(run.messages, run.template_arguments)) if live is None else (live.prompt, live.conversation)
     except NotForThisModel as error:
         return "", str(error)
     prompt, conversation = around or (run.prompt, Conversation())
-    more = share_link.encoded(link_values(conversation, session.ending if live else Stop()) | _language())
+    more = share_link.encoded(link_values(conversation, session.around.ending if live else Stop()) | _language())
     name = asked if asked in session.models.servers else run.model_name
     for steps in (path, []) if Can.NEW_TOKENS not in run.can else (path,):
         query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, run.as_chat)
@@ -131,7 +131,7 @@ def link_query() -> tuple[str, str]:
             return query, _what_link_opens(run, bool(steps))
     if Can.NEW_TOKENS not in run.can:
         return "", _("The text is too long for a link. Save a recording instead.")
-    query = share_link.encoded({KEPT: session.browser.name} | _language())
+    query = share_link.encoded({STORED: session.browser.name} | _language())
     return query, _("This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.")
 
 
@@ -154,7 +154,7 @@ def _what_link_opens(run: Generation, with_steps: bool) -> str:
 
 def _language() -> dict[str, str]:
     """Return the chosen language as a query."""
-    chosen = current_session().language
+    chosen = current_session().language.chosen
     return {language.PARAMETER: chosen} if chosen else {}
 
 
@@ -163,13 +163,15 @@ def address_query() -> str:
     session, run = current_session(), current_session().run
     names = current.model_names()
     name = current.model_name() if names else ""
-    live = run is not None and Can.NEW_TOKENS in run.can and session.begun_with == current.request() and not session.refusal
+    live = run is not None and Can.NEW_TOKENS in run.can and session.begun.asked == current.request() and not session.begun.refusal
     path = run.path if run is not None and live and Can.TOKEN_IDS in run.can else []
     query = share_link.query(
         current.prompt(), name, current.settings(), path, example_texts.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
     )
-    unfollowed = session.replay_steps if not path else None
-    more = ({"steps": unfollowed} if unfollowed else {}) | link_values(session.conversation, session.ending) | session.place | _language()
+    unfollowed, around = session.link.steps if not path else None, session.around
+    more = (
+        ({"steps": unfollowed} if unfollowed else {}) | link_values(around.conversation, around.ending) | session.page.address | _language()
+    )
     return f"{query}&{share_link.encoded(more)}".lstrip("&") if more else query
 
 
@@ -201,13 +203,13 @@ def text_found(stored: object) -> None:
             return
     session.begin_from(values)
     session.browser.wanted = ""  # found, so it is not requested again
-    requested = session.requested
+    requested = session.link.requested
     current.apply_query(values)
-    session.begun_with, session.requested = None, requested
+    session.begun.asked, session.link.requested = None, requested
     usual = (current.model_names() or [""])[0]
     name = values.get("model", usual)
-    if session.replay_steps is None and requested is None and name in current.model_names():
-        session.replay_steps = values.get("steps")
+    if session.link.steps is None and requested is None and name in current.model_names():
+        session.link.steps = values.get("steps")
     set_field("model", name if name in current.model_names() else usual)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
@@ -27,12 +28,19 @@ from pages.ui.session.link_replay import LINK_SECONDS
 from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.run_request import Conversation, MessagePairs, pairs_of, split_at_question
 from pages.ui.session.share_link import LONGEST_CONVERSATION, Stop
-from pages.ui.session.state import SavedRun, current_session, field_value, set_field
+from pages.ui.session.state import SavedRun, current_session, field_value, memory, set_field
 from pages.ui.session.upload_field import take
 
 MESSAGE, OPENED = "chat_message", "conversation_file"  # keys of the input and of the upload field
-MOST_ANSWERED, MOST_KEPT_STEPS = 20, 5_000  # runs of earlier answers that are kept, and their steps
+MOST_ANSWERED, MOST_STORED_STEPS = 20, 5_000  # runs of earlier answers that are stored, and their steps
 BOUNDS = Bounds(size=8 * 2**20, rest=2**20, entry=2**20, depth=40, marks=200_000, lists={})  # tools nest deeply
+
+
+@dataclass(slots=True)
+class EarlierAnswers:
+    """The runs of earlier answers, by the conversation up to the answer."""
+
+    runs: dict[MessagePairs, SavedRun] = field(default_factory=dict)
 
 
 def edit_key(position: int) -> str:
@@ -57,8 +65,8 @@ def send() -> None:
         return
     session = current_session()
     if not current.prompt().strip() and opened_recording.shown() is None:  # a new conversation
-        session.playing = _begin(text, session.conversation)
-        if not session.playing:
+        session.player.playing = _begin(text, session.around.conversation)
+        if not session.player.playing:
             st.session_state[MESSAGE] = text
         return
     before = current.begin()
@@ -69,8 +77,8 @@ def send() -> None:
         return
     _remember(before, messages)
     if _begin(text, Conversation(messages)):
-        session.rewritten_from = _first_difference(before, current.begin())
-        session.playing = True
+        session.begun.rewritten_from = _first_difference(before, current.begin())
+        session.player.playing = True
     else:
         st.session_state[MESSAGE] = text  # the input keeps the message
 
@@ -84,7 +92,7 @@ def edit(position: int, text: str) -> None:
         return
     _remember(run, pairs_of(messages_of(run), run.template_arguments))
     if _begin(text, Conversation(messages[:position])):
-        current_session().playing = True
+        current_session().player.playing = True
         st.session_state[edit_key(position)] = False
 
 
@@ -99,9 +107,9 @@ def go_back_to(position: int) -> None:
     messages = pairs_of(run.messages, run.template_arguments)
     if not 0 < position < len(messages) or messages[position][0] != "assistant":
         return
-    session.playing = False
+    session.player.playing = False
     _remember(run, pairs_of(messages_of(run), run.template_arguments))
-    earlier = session.earlier_answers.get(messages[: position + 1])
+    earlier = memory(EarlierAnswers).runs.get(messages[: position + 1])
     if earlier is not None and earlier.begun_with.model in current.model_names():
         session.save_run()
         run_start.hand_over_cache(run, earlier.run)
@@ -130,11 +138,11 @@ def _force(tokens: list[int]) -> None:
 def _begin(text: str, conversation: Conversation) -> bool:
     """Begin the run of this conversation. If it is refused, keep the old one, say why, and return False."""
     session = current_session()
-    before = field_value("prompt"), session.conversation, field_value("as_chat")
-    session.set_around(conversation, session.ending)
+    before = field_value("prompt"), session.around.conversation, field_value("as_chat")
+    session.around.set(conversation, session.around.ending)
     set_field("prompt", text)
     set_field("as_chat", True)
-    current.changed("coming").playing = False
+    current.changed("coming").player.playing = False
     try:
         if not current.as_chat():
             raise ModelError(no_template())
@@ -143,9 +151,9 @@ def _begin(text: str, conversation: Conversation) -> bool:
         empty = not str(before[0] or "").strip()
         set_field("prompt", "" if empty else before[0])
         set_field("as_chat", before[2])
-        session.set_around(before[1], session.ending)
+        session.around.set(before[1], session.around.ending)
         if empty:  # there is no run to return to
-            session.begun_with = None
+            session.begun.asked = None
         notify(say(error))
         return False
     return True
@@ -160,13 +168,13 @@ def no_template() -> str:
 def _remember(run: Generation, messages: MessagePairs) -> None:
     """Keep the run of an answer, so that the conversation can return to it with all its branches."""
     session = current_session()
-    if Can.NEW_TOKENS not in run.can or not run.path or session.run_of is None:
+    if Can.NEW_TOKENS not in run.can or not run.path or session.begun.of_run is None:
         return
-    session.earlier_answers.pop(messages, None)
-    session.earlier_answers[messages] = SavedRun(run, run.here, session.run_of, "rolled")
-    kept = session.earlier_answers
-    while len(kept) > MOST_ANSWERED or (len(kept) > 1 and sum(len(answered.run.nodes) for answered in kept.values()) > MOST_KEPT_STEPS):
-        del kept[next(iter(kept))]
+    runs = memory(EarlierAnswers).runs
+    runs.pop(messages, None)
+    runs[messages] = SavedRun(run, run.here, session.begun.of_run, "rolled")
+    while len(runs) > MOST_ANSWERED or (len(runs) > 1 and sum(len(answered.run.nodes) for answered in runs.values()) > MOST_STORED_STEPS):
+        del runs[next(iter(runs))]
 
 
 def _first_difference(before: Any, now: Any) -> int:
@@ -183,9 +191,9 @@ def _first_difference(before: Any, now: Any) -> int:
 def new_conversation() -> None:
     """Begin an empty conversation with the same system prompt. The old one is saved for undo."""
     session = current.changed("coming")
-    system = session.conversation.system
+    system = session.around.conversation.system
     current.use_prompt("")
-    session.set_around(Conversation().with_system(system), session.ending)
+    session.around.set(Conversation().with_system(system), session.around.ending)
 
 
 @action_boundary
@@ -200,14 +208,14 @@ def open_on_watch() -> None:
 def system_changed(key: str) -> None:
     """Begin the conversation again with another system prompt."""
     session = current.changed("coming")
-    session.conversation = session.conversation.with_system(str(current.field(key) or ""))
+    session.around.conversation = session.around.conversation.with_system(str(current.field(key) or ""))
 
 
 @action_boundary
 def begun_changed(key: str) -> None:
     """Begin the answer with this text."""
     session = current.changed("coming")
-    session.conversation = Conversation(session.conversation.earlier, str(current.field(key) or ""))
+    session.around.conversation = Conversation(session.around.conversation.earlier, str(current.field(key) or ""))
 
 
 @action_boundary
@@ -218,10 +226,10 @@ def ending_changed(texts: str, tokens: str, copies: str, thoughts: str, thoughts
     most, count = (int(current.field(key) or 0) for key in (tokens, copies))
     budget, end = current.field(thoughts), str(current.field(thoughts_end) or "")
     listed = dict.fromkeys(line for line in lines if line)
-    if budget is not None and session.ending.thoughts is None and not end and not current.model().thinking_marks:
+    if budget is not None and session.around.ending.thoughts is None and not end and not current.model().thinking_marks:
         end = USUAL_END
-    session.ending = Stop.checked(listed, most, count, None if budget is None else int(budget), end)
-    session.clicks += 1
+    session.around.ending = Stop.checked(listed, most, count, None if budget is None else int(budget), end)
+    current.count_click()
 
 
 @action_boundary

@@ -38,10 +38,10 @@ SPEEDS = tuple(filter(None, texts.SPEEDS))  # of Play, without "as fast as it go
 def model_names() -> list[str]:
     """Return the models that this visitor can choose: bundled, added by name, published by the operator, and their own."""
     session = current_session()
-    made_from = (session.draws, *session.models.names, *session.models.taught, session.link.get("model"))
+    made_from = (session.page.draws, *session.models.names, *session.models.taught, session.link.query.get("model"))
     if session.models.listed and session.models.listed[0] == made_from:
         return session.models.listed[1]
-    linked = [name for name in filter(None, (session.link.get("model"),)) if is_ngram(name)]  # nothing has to be downloaded for it
+    linked = [name for name in filter(None, (session.link.query.get("model"),)) if is_ngram(name)]  # nothing has to be downloaded for it
     offered = [entry.name for entry in list_models()] + session.models.names + offered_models.names() + linked
     session.models.listed = made_from, list(dict.fromkeys(offered)) + list(session.models.taught)
     return session.models.listed[1]
@@ -52,7 +52,7 @@ def model_name() -> str:
     names = model_names()
     if not names:
         raise ViewerError(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
-    asked = field_value("model") or current_session().saved_widget_values.get("model") or current_session().link.get("model")
+    asked = field_value("model") or current_session().fields.saved.get("model") or current_session().link.query.get("model")
     return asked if asked in names else names[0]
 
 
@@ -62,8 +62,8 @@ def model() -> LanguageModel:
 
 
 def _loaded(name: str) -> LanguageModel:
-    own = current_session().models.taught.get(name)
-    return own if own is not None else offered_models.loaded(name, *operator_role.access(name))
+    taught = current_session().models.taught.get(name)
+    return taught if taught is not None else offered_models.loaded(name, *operator_role.access(name))
 
 
 def model_named(name: str) -> LanguageModel:
@@ -87,19 +87,19 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
         name, api_key = without_secrets(name, api_key)
         opened_model = offered_models.connect(name, tokenizer, api_key)
         session.models.servers[name] = (tokenizer, api_key)
-        if session.run is not None and session.begun_with and session.begun_with.model == name and session.run.model is not opened_model:
-            session.begun_with = None  # the server runs another model now
+        if session.run is not None and session.begun.asked and session.begun.asked.model == name and session.run.model is not opened_model:
+            session.begun.asked = None  # the server runs another model now
     if name not in model_names():
         session.models.names.append(name)
     set_field("model", name)
-    if session.requested is not None and session.requested.model == name:
-        _grant(session, session.requested)
+    if session.link.requested is not None and session.link.requested.model == name:
+        _grant(session, session.link.requested)
 
 
 def _grant(session: Session, requested: share_link.RequestedModel) -> None:
     """Apply prompt, settings and steps of the link whose model was opened. Changes that the visitor made since are lost."""
     apply_query(requested.query)
-    session.begun_with, session.replay_steps, session.requested = None, requested.query.get("steps"), None
+    session.begun.asked, session.link.steps, session.link.requested = None, requested.query.get("steps"), None
 
 
 def apply_query(query: Mapping[str, str]) -> None:
@@ -108,7 +108,7 @@ def apply_query(query: Mapping[str, str]) -> None:
         set_field(name, share_link.first_value(row, query.get(name)))
     set_field("prompt", query.get("prompt", example_texts.FIRST_PROMPT)[: share_link.LONGEST_PROMPT + 1])  # one more is refused
     set_field("as_chat", query.get("as_chat") == "true")
-    current_session().set_around(conversation_of(query), ending_of(query))
+    current_session().around.set(conversation_of(query), ending_of(query))
     changed("coming")
 
 
@@ -116,7 +116,7 @@ def prompt() -> str:
     """Return the prompt. A prompt over the limit is cut one character above it, so that the run refuses it."""
     asked = field_value("prompt")
     if asked is None:
-        asked = current_session().link.get("prompt")
+        asked = current_session().link.query.get("prompt")
     return example_texts.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT + 1]
 
 
@@ -126,20 +126,20 @@ def settings() -> SamplingSettings:
     A value out of range is replaced by the first value of its control.
     """
     session = current_session()
-    if session.settings is None:
-        session.settings = _settings(session)
-    return session.settings
+    if session.fields.settings is None:
+        session.fields.settings = _settings(session)
+    return session.fields.settings
 
 
 def _settings(session: Session) -> SamplingSettings:
     asked = field_values(SETTINGS)
     texts = tuple([None if value is None else str(value) for value in asked])
-    return share_link.settings_of(texts, tuple(map(session.link.get, SETTINGS)))
+    return share_link.settings_of(texts, tuple(map(session.link.query.get, SETTINGS)))
 
 
 def first_value(row: Setting) -> Any:
     """Return the value of a setting at the start of the session: the one of the address if it is valid, else the default."""
-    return share_link.first_value(row, current_session().link.get(row.name))
+    return share_link.first_value(row, current_session().link.query.get(row.name))
 
 
 def begin() -> Generation:
@@ -150,16 +150,16 @@ def begin() -> Generation:
     its prompt is entered again.
     """
     session = current_session()
-    session.settings, session.not_begun = None, None
+    session.fields.settings, session.begun.failure = None, None
     wanted = request()
-    if session.begun_with != wanted:
+    if session.begun.asked != wanted:
         _loaded(wanted.model)  # outside of the lock, because it can take a while
         with session.action_lock:
             wanted = request()  # a route may have changed the prompt meanwhile
-            if session.begun_with != wanted:
+            if session.begun.asked != wanted:
                 run_start.begin(session, wanted, _loaded(wanted.model), settings())
-    if session.refusal is not None:
-        raise session.refusal.with_traceback(None)
+    if session.begun.refusal is not None:
+        raise session.begun.refusal.with_traceback(None)
     assert session.run is not None
     run_start.notify_if_evicted(session)
     if Can.NEW_TOKENS in session.run.can:
@@ -167,28 +167,28 @@ def begin() -> Generation:
             with session.action_lock:
                 session.run.settings = settings()
                 session.live.changed()
-        session.run.stop_at(**session.ending.arguments)
-    if session.replay_steps:
+        session.run.stop_at(**session.around.ending.arguments)
+    if session.link.steps:
         with session.action_lock:
             link_replay.follow_link(session)
     return session.run
 
 
 def begin_run() -> None:
-    """Begin the visitor's run before a page is drawn. What prevents it is kept for `run`, because not every page needs one."""
+    """Begin the visitor's run before a page is drawn. What prevents it is stored for `run`, because not every page needs one."""
     try:
         begin()
     except Exception as error:  # shown by the page that reads the run
-        current_session().not_begun = error
+        current_session().begun.failure = error
 
 
 def run() -> Generation:
     """Return the visitor's run, which `begin` began. Raises what prevented it."""
     session = current_session()
-    if session.refusal is not None:
-        raise session.refusal.with_traceback(None)
-    if session.not_begun is not None:
-        raise session.not_begun  # with its traceback, for the log
+    if session.begun.refusal is not None:
+        raise session.begun.refusal.with_traceback(None)
+    if session.begun.failure is not None:
+        raise session.begun.failure  # with its traceback, for the log
     assert session.run is not None
     return session.run
 
@@ -196,13 +196,14 @@ def run() -> Generation:
 def request() -> RunRequest:
     """Return what the visitor's run begins with. Raises ViewerError if there is no model."""
     chat = as_chat()
-    return RunRequest(model_name(), prompt(), chat, current_session().conversation if chat else Conversation())
+    return RunRequest(model_name(), prompt(), chat, current_session().around.conversation if chat else Conversation())
 
 
 def as_chat() -> bool:
     """Return whether the prompt is a message of a chat: chosen by the visitor, and the model has a chat template."""
     asked = field_value("as_chat")
-    return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and Can.CHAT in _loaded(model_name()).can
+    chosen = current_session().link.query.get("as_chat") == "true" if asked is None else asked
+    return bool(chosen) and Can.CHAT in _loaded(model_name()).can
 
 
 def shown(current_run: Generation | None = None) -> TokenDistribution | Step:
@@ -210,20 +211,20 @@ def shown(current_run: Generation | None = None) -> TokenDistribution | Step:
 
     current_run: `run()`, if the caller has it already.
     """
-    session = current_session()
+    player = current_session().player
     current_run = run() if current_run is None else current_run
     path = current_run.path
-    if session.selected_index is not None and session.selected_index < len(path):
-        return path[session.selected_index]
-    session.selected_index = None
-    return path[-1] if path and (session.moment == "rolled" or current_run.finished) else current_run.next_distribution()
+    if player.selected_index is not None and player.selected_index < len(path):
+        return path[player.selected_index]
+    player.selected_index = None
+    return path[-1] if path and (player.moment == "rolled" or current_run.finished) else current_run.next_distribution()
 
 
 def changed(moment: str) -> Session:
     """Count an action of the visitor, close a reopened step and show "coming" or "rolled"."""
     session = current_session()
-    session.moment, session.selected_index, session.settings = moment, None, None
-    session.clicks += 1
+    session.player.moment, session.player.selected_index, session.fields.settings = moment, None, None
+    session.player.clicks += 1
     if session.run is not None and Can.NEW_TOKENS in session.run.can:
         session.run.settings = settings()  # a part of the page may be drawn again without the rest
     return session
@@ -243,9 +244,9 @@ def fill(field: str, text: str) -> None:
 def use_prompt(text: str) -> None:
     """Begin a run with this prompt. The old run is saved for undo."""
     session = changed("coming")
-    session.playing, session.begun_with = False, None
+    session.player.playing, session.begun.asked = False, None
     session.save_run()
-    session.set_around(Conversation(), session.ending)
+    session.around.set(Conversation(), session.around.ending)
     set_field("prompt", text)
 
 
@@ -253,33 +254,43 @@ def use_prompt(text: str) -> None:
 def close_recording() -> None:
     """Return from a recording to the visitor's own text. The recording is saved for undo."""
     session = changed("coming")
-    session.playing, session.begun_with = False, None
+    session.player.playing, session.begun.asked = False, None
     session.save_run()
 
 
 def selected_index() -> int | None:
     """Return the index of the reopened step, None if the newest is shown."""
-    return current_session().selected_index
+    return current_session().player.selected_index
 
 
 def notices(place: str = "") -> tuple[Notice, ...]:
     """Return the notices of this place (see `Notice`). Adds the eviction notice of the run's model, unless another model is selected."""
     session = current_session()
-    if session.begun_with is not None and session.begun_with.model == model_name():
+    if session.begun.asked is not None and session.begun.asked.model == model_name():
         run_start.notify_if_evicted(session)
     return tuple(note for note in session.notices.latest if note.place == place)
 
 
-def refused() -> bool:
-    """Return whether the prompt was refused."""
-    return current_session().refusal is not None
+def count_click() -> None:
+    """Count an action of the visitor that changes nothing of the run."""
+    current_session().player.clicks += 1
 
 
 def clicks() -> int:
     """Return the number of the visitor's actions. Distinguishes two clicks on the same bar."""
-    return current_session().clicks
+    return current_session().player.clicks
+
+
+def live_key() -> str:
+    """Return the key with which the visitor's live view opens the routes of the run."""
+    return current_session().live.key
+
+
+def storage_key() -> str:
+    """Return the name under which the visitor's browser stores texts of this session."""
+    return current_session().browser.name
 
 
 def playing() -> bool:
     """Return whether Play is on."""
-    return current_session().playing
+    return current_session().player.playing

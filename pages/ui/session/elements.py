@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -17,9 +18,17 @@ from pages.ui.session import current
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import show_notice
 from pages.ui.session.offered_files import save_button
-from pages.ui.session.state import current_session
+from pages.ui.session.state import current_session, memory
 
 Option = TypeVar("Option")
+
+
+@dataclass(slots=True)
+class Press:
+    """key: of the button that was just pressed; see `pressed`. verb: called at the start of the next run; see `button`."""
+
+    key: str = ""
+    verb: Callable[[], None] | None = None
 
 
 @action_boundary
@@ -139,23 +148,23 @@ def pressed(
     The value that Streamlit returns for a button is lost if another rerun ends this run before it comes to the button. A component that
     reports a size at this moment is enough. The callback is never lost, because Streamlit calls it first.
     """
-    session = current_session()
     draw(label, key=key, on_click=_note_press, args=(key, first), **widget_options)
-    was_pressed = session.pressed == key
+    press = memory(Press)
+    was_pressed = press.key == key
     if was_pressed:
-        session.pressed = ""
+        press.key = ""
     return was_pressed
 
 
 def _note_press(key: str, first: Callable[[], None] | None) -> None:
-    current_session().pressed = key
+    memory(Press).key = key
     if first is not None:
         first()
 
 
 def forget_press() -> None:
     """Forget a press whose button is no longer on the page. app.py calls this at the end of the page."""
-    current_session().pressed = ""
+    memory(Press).key = ""
 
 
 def button(label: str, verb: Callable[[], None], key: str, **widget_options: Any) -> None:
@@ -165,13 +174,18 @@ def button(label: str, verb: Callable[[], None], key: str, **widget_options: Any
     the press, other widgets are already drawn, and Streamlit refuses a new value for a drawn widget.
     """
     if pressed(label, key, **widget_options):
-        current_session().verb = verb
+        act_in_next_run(verb)
         st.rerun()
+
+
+def act_in_next_run(verb: Callable[[], None]) -> None:
+    """Call `verb` at the beginning of the next run, before a widget is drawn."""
+    memory(Press).verb = verb
 
 
 def act_on_press() -> None:
     """Call the verb of the `button` that was pressed in the last run. app.py calls this before it draws a widget."""
-    session = current_session()
-    verb, session.verb = session.verb, None
+    press = memory(Press)
+    verb, press.verb = press.verb, None
     if verb is not None:
         verb()

@@ -41,7 +41,7 @@ def action_boundary(verb: Callable[P, None]) -> Callable[P, None]:
         try:
             verb(*args, **kwargs)
         except ViewerError as error:
-            if error is not current_session().refusal:  # the page shows a refusal in place of the run
+            if error is not current_session().begun.refusal:  # the page shows a refusal in place of the run
                 notify(say(error))
         except Exception:
             log.exception("%s failed", verb.__name__)

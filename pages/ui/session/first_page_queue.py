@@ -21,7 +21,7 @@ def first_page_turn() -> Iterator[None]:
     """Make the first page render of a session wait for its turn in the queue. Without a gate there is no queue."""
     session = current_session()
     connection = Gate.connections.get(session.browser.websocket or "")
-    if session.first_page_drawn or connection is None or connection.loop is None:
+    if session.page.first_drawn or connection is None or connection.loop is None:
         yield
         return
     runner, message, waited = Runner(connection.address, is_first_page=True), None, 0.0
@@ -42,7 +42,7 @@ def first_page_turn() -> Iterator[None]:
             )
         if message is not None:
             message.empty()
-        session.first_page_drawn = True
+        session.page.first_drawn = True
         yield
     finally:
         connection.loop.call_soon_threadsafe(QUEUE.leave, runner)

@@ -1,4 +1,4 @@
-"""The language of a visitor: the one chosen in the header, which is kept in the address, else the browser's."""
+"""The language of a visitor: the one chosen in the header, which stands in the address, else the browser's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def of_visitor() -> str:
     Threads without a visitor do not call this. They set one with `speaking` or `with_current_language`.
     """
     session = state.known_session()
-    chosen = session.language if session is not None else st.query_params.get(PARAMETER, "")
+    chosen = session.language.chosen if session is not None else st.query_params.get(PARAMETER, "")
     return chosen if chosen in spoken_language.languages() else spoken_language.best_match(st.context.locale)
 
 
@@ -27,7 +27,7 @@ def of_visitor() -> str:
 def _chosen() -> None:
     wanted = st.session_state.get(_SWITCH)
     if wanted in spoken_language.languages():
-        state.current_session().language = wanted
+        state.current_session().language.chosen = wanted
         spoken_language.use(wanted)
 
 

@@ -19,7 +19,7 @@ LINK_SECONDS = 20.0  # how long following a link's steps may take
 
 def follow_link(session: Session) -> None:
     """Replay the steps of the visitor's link, once. Stops at the first step that is impossible and notifies the visitor."""
-    text, session.replay_steps = session.replay_steps, None
+    text, session.link.steps = session.link.steps, None
     steps, run = share_link.parse_steps(text or ""), session.run
     if steps is None or run is None:
         return
@@ -39,7 +39,7 @@ def follow_link(session: Session) -> None:
     finally:
         run.settings = coming
         run.stop_at(**ending)
-    session.moment = "rolled" if run.path else "coming"
+    session.player.moment = "rolled" if run.path else "coming"
 
 
 def apply_step(run: Any, entry: int | Rolled | None) -> Step:

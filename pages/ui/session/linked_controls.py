@@ -29,7 +29,7 @@ def read(linked: Linked, of_sidebar: bool = False) -> None:
 
     of_sidebar: whether the settings in the sidebar, which is drawn before the page, depend on them: all is drawn again if one was set.
     """
-    if current_session().place:
+    if is_written():
         return
     before = len(st.session_state)
     for name, control in linked.items():
@@ -45,8 +45,18 @@ def read(linked: Linked, of_sidebar: bool = False) -> None:
         st.rerun()
 
 
+def is_written() -> bool:
+    """Return whether the page has put something into its address since it was opened."""
+    return bool(current_session().page.address)
+
+
 def write(linked: Linked) -> None:
     """Put the controls that differ from their usual values into the address. Call it after they were drawn."""
     values = {name: st.session_state.get(control.key) for name, control in linked.items()}
     shown = {name: str(value) for name, value in values.items() if value not in (None, linked[name].usual)}
-    current_session().place = {name: text for name, text in shown.items() if len(text) <= LONGEST}
+    put(shown)
+
+
+def put(values: Mapping[str, str]) -> None:
+    """Put what the page shows into its address; too long texts are left out."""
+    current_session().page.address = {name: text for name, text in values.items() if len(text) <= LONGEST}

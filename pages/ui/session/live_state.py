@@ -28,18 +28,18 @@ class Presses:
 
     def is_new(self, view: str, number: int) -> bool:
         """Note this press, and return whether it was not done before. Raises LookupError for a number that is too far behind."""
-        done = self._done.pop(view, set())
-        self._done[view] = done
+        numbers = self._done.pop(view, set())
+        self._done[view] = numbers
         if len(self._done) > VIEWS:
             self._done.popitem(last=False)
-        if number in done:
+        if number in numbers:
             return False
-        lowest = max(done, default=0) - WINDOW
+        lowest = max(numbers, default=0) - WINDOW
         if number <= lowest:
             raise LookupError(number)
-        done.add(number)
-        if len(done) > 2 * WINDOW:
-            done -= {old for old in done if old <= lowest}
+        numbers.add(number)
+        if len(numbers) > 2 * WINDOW:
+            numbers -= {old for old in numbers if old <= lowest}
         return True
 
 
@@ -69,6 +69,16 @@ class Answer:
     view: str = ""
     version: int = 0
     drawn: Drawn = NOTHING
+
+
+@dataclass(slots=True)
+class Player:
+    """moment: "coming" (next-token distribution) or "rolled" (newest step). selected_index: a reopened step. clicks: number of actions."""
+
+    moment: str = "coming"
+    selected_index: int | None = None
+    playing: bool = False
+    clicks: int = 0
 
 
 @dataclass(slots=True, eq=False)

@@ -35,6 +35,11 @@ def notify(sentence: str) -> None:
         session.notices.latest.append(Notice(sentence, action.place if action else ""))
 
 
+def notify_next_page(sentence: str) -> None:
+    """Add a notice to the page that the app switches to."""
+    current_session().notices.next_page.append(sentence)
+
+
 def show_notice(sentence: str) -> None:
     """Show one sentence as plain text, because it can contain a name or an error message that we did not write."""
     st.info(plain(sentence), icon=":material/info:")

@@ -29,8 +29,8 @@ def save_button(label: str, content: str | bytes | Content, name: str, *, key: s
     is its name. quiet: without a border.
     """
     session, offered = current_session(), memory(OfferedFiles)
-    if offered.page != session.page:
-        offered.page = session.page
+    if offered.page != session.page.path:
+        offered.page = session.page.path
         offered.files.clear()
     offered.files[key] = content if callable(content) else lambda: content
     draw_save_button(label, key, name, session.live.key, key=key, help=help, quiet=quiet)

@@ -40,7 +40,7 @@ def recording_uploaded() -> None:
 def shown() -> Generation | None:
     """Return the recording that is shown, None for a live run. Raises ViewerError if there is no model."""
     session = current_session()
-    if session.run is None or Can.NEW_TOKENS in session.run.can or session.begun_with != current.request():
+    if session.run is None or Can.NEW_TOKENS in session.run.can or session.begun.asked != current.request():
         return None
     return session.run
 
@@ -52,4 +52,4 @@ def show(recording: Recording) -> None:
     for _step in recording.path:
         replay.step()
     run_start.replace_run(session, replay, current.request())
-    session.moment = "rolled" if replay.path else "coming"
+    session.player.moment = "rolled" if replay.path else "coming"

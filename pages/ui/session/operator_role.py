@@ -6,20 +6,35 @@ operator's password (`pages/ui/server/operator_password.py`). In an app that onl
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from core.errors import NotAllowed
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, offered_models, operator_password
 from pages.ui.server.gate import release_turn
-from pages.ui.session.state import current_session
+from pages.ui.session.state import Session, current_session, memory
 
 _PASSWORD = operator_password.Password()  # shared, so that wrong passwords of all visitors slow the next answers
 
 
+@dataclass(slots=True)
+class SignedIn:
+    """as_operator: whether the visitor typed the operator's password."""
+
+    as_operator: bool = False
+
+
 def is_operator() -> bool:
     """Return whether this visitor is the operator."""
-    return current_session().operator or deployment.is_operator_by_connection(st.context.headers.get(deployment.CAME_FROM_HEADER))
+    return has_signed_in(current_session()) or deployment.is_operator_by_connection(st.context.headers.get(deployment.CAME_FROM_HEADER))
+
+
+def has_signed_in(session: Session) -> bool:
+    """Return whether this visitor typed the operator's password. For any thread."""
+    signed_in = session.memory.get(SignedIn)
+    return isinstance(signed_in, SignedIn) and signed_in.as_operator
 
 
 def sits_here() -> bool:
@@ -65,9 +80,9 @@ def enter(word: str) -> None:
         raise NotAllowed(_("Too many wrong passwords. Wait five minutes."))
     if not right:
         raise NotAllowed(_("Wrong password."))
-    current_session().operator = True
+    memory(SignedIn).as_operator = True
 
 
 def leave() -> None:
     """Sign out."""
-    current_session().operator = False
+    memory(SignedIn).as_operator = False

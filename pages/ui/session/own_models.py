@@ -10,6 +10,7 @@ import gc
 import secrets
 from dataclasses import dataclass, field, replace
 from threading import Lock
+from typing import Any
 from weakref import WeakSet
 
 import streamlit as st
@@ -47,19 +48,24 @@ class Confirmation:
     secret: str = ""
 
 
+def taught() -> dict[str, Any]:
+    """Return the models that the visitor trained or opened, by name."""
+    return current_session().models.taught
+
+
 def offer() -> None:
     """Draw the offer to open the requested model, if a link requests one. app.py calls this above every page."""
-    requested = current_session().requested
+    requested = current_session().link.requested
     if requested is None:
         return
-    requested = current_session().requested = _loaded(requested)
+    requested = current_session().link.requested = _loaded(requested)
     try:
         if not operator_role.may_use(requested.model, current.model_names()):  # same answer whether the model exists or not
             raise ViewerError(_("The link asks for a model that this app does not offer. The default model is used instead."))
         usual = offered_models.title(current.model_name())
         sentence, can_open = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
     except ViewerError as error:
-        current_session().requested = None
+        current_session().link.requested = None
         notify(say(error))
         return
     if requested.query.get("steps"):
@@ -90,7 +96,7 @@ def _loaded(requested: RequestedModel) -> RequestedModel:
 @action_boundary
 def open_requested() -> None:
     """Load the requested model and apply the link's prompt, settings and steps."""
-    requested = current_session().requested
+    requested = current_session().link.requested
     if requested is not None:
         current.use_model(requested.model, offered_models.tokenizer_of_open_server(requested.model))
 
@@ -98,12 +104,12 @@ def open_requested() -> None:
 @action_boundary
 def dismiss() -> None:
     """Dismiss the request."""
-    current_session().requested = None
+    current_session().link.requested = None
 
 
 def confirmed_request() -> RequestedModel | None:
     """Return the request, once, if the visitor came to the Models page by the link that `offer` drew; else None."""
-    requested, word = current_session().requested, st.query_params.get(CONFIRM_PARAMETER)
+    requested, word = current_session().link.requested, st.query_params.get(CONFIRM_PARAMETER)
     asked = memory(Confirmation)
     if requested is None or word is None or asked.secret != word:
         return None
@@ -159,9 +165,9 @@ def use_taught(model: TokenSource) -> None:
     Raises ViewerError at the limit TOKEN_VIEWER_OWN_MODELS_MEGABYTES of all visitors. The operator's models are not limited.
     """
     session, most = current_session(), Limits.from_environment().own_models_megabytes * 1_000_000
-    if not _is_kept(model, 0 if operator_role.is_operator() else most):
+    if not _has_room_for(model, 0 if operator_role.is_operator() else most):
         gc.collect()  # a dropped model can be in a cycle with its run
-        if not _is_kept(model, most):
+        if not _has_room_for(model, most):
             raise ViewerError(_("The own models of all visitors use all the memory that this app has for them. Try again later."))
     left_session.watch()
     session.models.taught[model.name] = model
@@ -170,7 +176,7 @@ def use_taught(model: TokenSource) -> None:
     set_field("model", model.name)
 
 
-def _is_kept(model: TokenSource, most: int) -> bool:
+def _has_room_for(model: TokenSource, most: int) -> bool:
     """Add a model to those of all visitors, and return True, if together they take at most so many bytes. 0: no limit."""
     with _OF_ALL_LOCK:
         if most and model.weight_bytes + sum(other.weight_bytes for other in _OF_ALL) > most:
@@ -209,16 +215,16 @@ def add(name: str) -> None:
         raise ViewerError(_("This model has an adapter already. Choose the model without it first."))
     with st.spinner(_("Loading the model …")):
         adapted = with_adapter(model, name.strip())
-    current_session().models.taught[adapted.name] = adapted
+    taught()[adapted.name] = adapted
     _select(adapted.name)
 
 
 def pair() -> Pair | None:
     """Return the visitor's model without and with its adapter, the newest one of several; None without an adapter."""
-    taught, name = current_session().models.taught, current.model_name()
-    if name in taught and taught[name].adapter_of:
-        return Pair(taught[name].adapter_of, name)
-    with_this = [own for own, model in taught.items() if model.adapter_of == name]
+    models, name = taught(), current.model_name()
+    if name in models and models[name].adapter_of:
+        return Pair(models[name].adapter_of, name)
+    with_this = [adapted for adapted, model in models.items() if model.adapter_of == name]
     return Pair(name, with_this[-1]) if with_this else None
 
 
@@ -231,9 +237,9 @@ def switch(pair: Pair) -> None:
 def _select(name: str) -> None:
     """Select a model and let it follow the steps of the present run."""
     session = current_session()
-    run, moment = session.run, session.moment
+    run, moment = session.run, session.player.moment
     set_field("model", name)
-    if run is not None and Can.NEW_TOKENS in run.can and session.refusal is None:
-        session.replay_steps = share_link.format_steps(run.path[: share_link.MOST_STEPS], current.settings()) if run.path else None
+    if run is not None and Can.NEW_TOKENS in run.can and session.begun.refusal is None:
+        session.link.steps = share_link.format_steps(run.path[: share_link.MOST_STEPS], current.settings()) if run.path else None
         current.begin()
-        session.moment = moment
+        session.player.moment = moment

@@ -1,4 +1,4 @@
-"""The visitor's own presets, kept by their browser; and all settings that can be chosen for one side of a comparison."""
+"""The visitor's own presets, stored by their browser; and all settings that can be chosen for one side of a comparison."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.ui.session import current, sampler_actions, share_link
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.sampling_controls import PLAIN
-from pages.ui.session.state import current_session, memory
+from pages.ui.session.state import memory
 
 SIDEBAR, OFF = "sidebar", "off"
 ENGINES = {"transformers": "transformers", "llama.cpp": "llama.cpp", "vllm": "vLLM"}
@@ -28,8 +28,8 @@ def choices() -> dict[str, str]:
     """Return the labels of all choices, by key."""
     engines = {f"order:{name}": _("The sidebar's settings in the order of {engine}").format(engine=ENGINES[name]) for name in ORDERS}
     presets = {f"preset:{name}": _(name) for name in PRESETS}
-    own = {f"own:{name}": name for name in own_presets().presets}
-    return {key: _(label) for key, label in _LABELS.items()} | engines | presets | own
+    saved = {f"own:{name}": name for name in own_presets().presets}
+    return {key: _(label) for key, label in _LABELS.items()} | engines | presets | saved
 
 
 def chosen_settings(key: str) -> SamplingSettings:
@@ -38,9 +38,9 @@ def chosen_settings(key: str) -> SamplingSettings:
     kind, _colon, name = key.partition(":")
     if kind == "order":
         return replace(now, order=name)
-    own = own_presets().presets.get(name)
-    if kind == "own" and own is not None:
-        return replace(own, seed=now.seed)
+    preset = own_presets().presets.get(name)
+    if kind == "own" and preset is not None:
+        return replace(preset, seed=now.seed)
     settings = PRESETS.get(name, now) if kind == "preset" else PLAIN if key == OFF else now
     return replace(settings, seed=now.seed, order=now.order, repeat_last_n=now.repeat_last_n if settings is now else 0)
 
@@ -69,8 +69,8 @@ def own_presets() -> OwnPresets:
 
 def keep() -> None:
     """Send the latest change to the browser, and take what it stored in an earlier session. The sidebar calls this."""
-    own = own_presets()
-    data = {"session": current_session().browser.name, "serial": own.serial, "change": own.change, "most": MOST}
+    saved = own_presets()
+    data = {"session": current.storage_key(), "serial": saved.serial, "change": saved.change, "most": MOST}
     browser.presets(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
 
 
@@ -83,15 +83,15 @@ def save() -> None:
         raise ViewerError(_("A preset needs a name of letters, digits or signs."))
     if name in PRESETS or name in map(_, PRESETS):
         raise ViewerError(_("{name} is the name of a preset that comes with the app. Choose another one.").format(name=quoted(name)))
-    own = own_presets()
-    if name not in own.presets and len(own.presets) >= MOST:
+    saved = own_presets()
+    if name not in saved.presets and len(saved.presets) >= MOST:
         raise ViewerError(_("You have {count} presets, which is the most. Delete one first.").format(count=MOST))
     settings = replace(current.settings(), seed=0)
     query = share_link.query("", "", settings, [], "")
     if len(query) > LONGEST_QUERY:
         raise ViewerError(_("These settings are too long for a preset."))
-    own.presets[name] = settings
-    own.changed(name=name, query=query)
+    saved.presets[name] = settings
+    saved.changed(name=name, query=query)
     current.fill(NAME, "")
 
 
@@ -119,14 +119,14 @@ def found(stored: object) -> None:
     """Add what the browser stored: a JSON object of names and queries, of which nothing is certain. What cannot be read is named."""
     if not isinstance(stored, Mapping):
         return
-    own, broken = own_presets(), []
+    saved, broken = own_presets(), []
     for key, query in list(stored.items())[:MOST]:
         name = _name(key)
         settings = _settings(query)
         if not name or settings is None:
             broken.append(name or "?")
-        elif name not in own.presets and len(own.presets) < MOST:
-            own.presets[name] = settings
+        elif name not in saved.presets and len(saved.presets) < MOST:
+            saved.presets[name] = settings
     if broken:
         notify(_("These saved presets cannot be read: {names}.").format(names=", ".join(map(quoted, broken))))
 

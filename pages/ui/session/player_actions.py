@@ -1,7 +1,7 @@
 """What the buttons of the player do to the visitor's run: step, Play, back, restart, another branch, other dice.
 
 The live view calls them by the verbs of `pages/ui/live/verbs.py`, other pages pass them to widgets as callbacks.
-One that fails adds one sentence to the notices. The visitor's run is kept.
+One that fails adds one sentence to the notices. The visitor's run stays.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ def step() -> None:
 def play() -> None:
     """Start Play. A replay at its end starts again from the prompt."""
     session, current_run = current_session(), current.begin()
-    current.changed(session.moment)
+    current.changed(session.player.moment)
     if Can.NEW_TOKENS not in current_run.can and current_run.finished and current_run.path:
         current_run.go_to(-1)
-        session.moment = "coming"
-    session.playing = current_run.finished is None
+        session.player.moment = "coming"
+    session.player.playing = current_run.finished is None
 
 
 @action_boundary
 def pause() -> None:
     """Stop Play."""
-    current_session().playing = False
+    current_session().player.playing = False
 
 
 @action_boundary
@@ -51,18 +51,18 @@ def go_back() -> None:
     """Go back one step. The step stays in the tree."""
     current_run = current.begin()
     session = current.changed("rolled")
-    session.playing = False
+    session.player.playing = False
     if current_run.path:
         current_run.go_to(len(current_run.path) - 2)
     if not current_run.path:
-        session.moment = "coming"
+        session.player.moment = "coming"
 
 
 @action_boundary
 def restart() -> None:
     """Go back to the prompt. All steps stay in the tree."""
     current_run = current.begin()
-    current.changed("coming").playing = False
+    current.changed("coming").player.playing = False
     current_run.go_to(-1)
 
 
@@ -70,11 +70,11 @@ def restart() -> None:
 def select_step(index: int) -> None:
     """Reopen a past step of the current path; the newest one is only shown."""
     session = current_session()
-    if index == len(current.begin().path) - 1 >= 0 and not session.playing:
+    if index == len(current.begin().path) - 1 >= 0 and not session.player.playing:
         current.changed("rolled")
     elif 0 <= index < len(current.begin().path):
-        session.selected_index, session.playing = index, False
-        session.clicks += 1
+        session.player.selected_index, session.player.playing = index, False
+        session.player.clicks += 1
         session.notices.latest.clear()
 
 
@@ -94,7 +94,7 @@ def look_at(moment: str) -> None:
 def switch(node_id: int) -> None:
     """Go to the end of another branch."""
     current_run = current.begin()
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
     current_run.switch(node_id)
 
 
@@ -105,7 +105,7 @@ def new_dice() -> None:
     if Can.NEW_TOKENS not in run.can:
         notify(_("A recording cannot roll again. Close it to write a text of your own."))
         return
-    current.changed("coming").playing = False
+    current.changed("coming").player.playing = False
     set_field("seed", randbelow(LARGEST_SEED + 1))
     current.begin().go_to(-1)
 
@@ -124,7 +124,7 @@ def roll_again() -> None:
     if run.settings.greedy:
         notify(_(STEP["no_dice"]))
         return
-    current.changed("rolled").playing = False
+    current.changed("rolled").player.playing = False
     run.go_to(index - 1)
     run.step(attempt=next_attempt(run))
 

@@ -1,7 +1,7 @@
 """Parts of a page that show something in progress: each is drawn again when there is something new.
 
-`GET /run/progress` (`live/routes.py`) sends the browser the numbers of `Session.advancing`, and the browser asks for each part whose number
-has changed since it was drawn (`components/browser/progress.js`). No part has a clock.
+`GET /run/progress` (`live/routes.py`) sends the browser the numbers of `OpenPage.advancing`, and the browser asks for each part whose
+number has changed since it was drawn (`components/browser/progress.js`). No part has a clock.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def part(
     number: how far it is. It is called between the draws in another thread, so it asks only the session that it is given, and answers at
     once. advances: whether there is something in progress. seconds: shortest time between two draws.
     """
-    advancing = current_session().advancing
+    advancing = current_session().page.advancing
     advancing.pop(key, None)
     if advances:
         advancing[key] = number

@@ -16,7 +16,7 @@ from pages.ui.session.state import Notices, Session, current_session, replace_se
 def resume(secret: object) -> bool:
     """Continue the session that this tab had before it was loaded again. Return whether it is still there.
 
-    secret: what the browser kept for its tab, so it can be any value. A session with an open websocket belongs to another tab: a browser
+    secret: what the browser stored for its tab, so it can be any value. A session with an open websocket belongs to another tab: a browser
     copies what it keeps when a tab is duplicated.
     """
     sent = secret.encode(errors="replace") if isinstance(secret, str) else b""
@@ -33,16 +33,15 @@ def _continue(left: Session) -> None:
 
     It keeps run, branches, settings, results, running experiments and trained models. Widgets of pages begin with their first values.
     """
-    fresh, begun = current_session(), left.begun_with
+    fresh, begun = current_session(), left.begun.asked
     with left.action_lock:
-        for name in ("page", "place", "navigation", "draws", "first_page_drawn"):
-            setattr(left, name, getattr(fresh, name))
+        left.page = fresh.page
         left.browser = replace(fresh.browser, last_active=left.browser.last_active, answered=True, wanted="")
         left.notices = Notices(next_page=left.notices.next_page, head=fresh.notices.head)
-        left.playing, left.settings = False, None
+        left.player.playing, left.fields.settings = False, None
         replace_session(left)
         if begun is not None:
             for key, value in (("model", begun.model), ("prompt", begun.prompt), ("as_chat", begun.as_chat)):
                 set_field(key, value)
-        for name in SETTINGS.keys() & left.saved_widget_values.keys():
-            set_field(name, left.saved_widget_values[name])
+        for name in SETTINGS.keys() & left.fields.saved.keys():
+            set_field(name, left.fields.saved[name])

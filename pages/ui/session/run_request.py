@@ -1,4 +1,4 @@
-"""What a run begins with: model, prompt, and the conversation around it."""
+"""What a run begins with: model, prompt, and the conversation around it; and what became of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.chat.conversation import TEMPLATE_FIELDS
-from core.errors import NotForThisModel
+from core.errors import NotForThisModel, ViewerError
 from core.sources.source import NO_ARGUMENTS
 from pages.ui.i18n.translation import _
 
@@ -49,6 +49,21 @@ class RunRequest:
         begun = (("assistant", self.conversation.begun),) if self.conversation.begun.strip() else ()
         pairs = (*self.conversation.earlier, ("user", self.prompt), *begun)
         return [{"role": role, "content": content} for role, content in pairs]
+
+
+@dataclass(slots=True)
+class BegunRun:
+    """What became of the visitor's request. asked: the request of the last begun or refused run, None to begin again.
+
+    of_run: the request of `Session.run`, which stays after a refusal. refusal: why the prompt was refused. failure: what else prevented
+    the run. rewritten_from: first token of the prompt that a further turn writes in another way, from 1; 0 for none.
+    """
+
+    asked: RunRequest | None = None
+    of_run: RunRequest | None = None
+    refusal: ViewerError | None = None
+    failure: Exception | None = None
+    rewritten_from: int = 0
 
 
 def pairs_of(messages: Iterable[Mapping[str, Any]], template_arguments: Mapping[str, Any] = NO_ARGUMENTS) -> MessagePairs:

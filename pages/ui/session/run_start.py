@@ -12,15 +12,16 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import share_link
+from pages.ui.session.live_state import Player
 from pages.ui.session.notices import notify
-from pages.ui.session.run_request import RunRequest
+from pages.ui.session.run_request import BegunRun, RunRequest
 from pages.ui.session.state import Session
 
 if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
 
-CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of them
+CANDIDATES_RECORDED = 50  # candidates recorded at every step; the page shows 5 to 50 of them
 
 
 def set_run(session: Session, fresh: Generation) -> None:
@@ -34,7 +35,7 @@ def notify_if_evicted(session: Session) -> None:
     run = session.run
     eviction = Eviction() if run is None else _eviction(run)
     if run is not None and eviction.times > session.models.evictions_seen:
-        session.models.evictions_seen, session.playing = eviction.times, False
+        session.models.evictions_seen, session.player.playing = eviction.times, False
         why = (
             _("to make room for {other}").format(other=offered_models.title(eviction.made_room_for))
             if eviction.made_room_for
@@ -52,15 +53,16 @@ def _eviction(run: Generation) -> Eviction:
 
 
 def begin(session: Session, wanted: RunRequest, model: LanguageModel, settings: SamplingSettings) -> None:
-    """Begin a run of this prompt. If that is impossible, set `session.refusal` and keep the old run for its own prompt."""
-    if session.refusal is not None and session.begun_with is not None and session.run_of == wanted:
-        session.begun_with, session.refusal = wanted, None
+    """Begin a run of this prompt. If that is impossible, set `BegunRun.refusal` and keep the old run for its own prompt."""
+    begun = session.begun
+    if begun.refusal is not None and begun.asked is not None and begun.of_run == wanted:
+        begun.asked, begun.refusal = wanted, None
         return
-    put_aside_already, session.begun_with = session.begun_with is None, wanted
+    put_aside_already, begun.asked = begun.asked is None, wanted
     try:
         fresh = _generation(wanted, model, settings)
     except ViewerError as error:
-        session.refusal, session.playing = error, False
+        begun.refusal, session.player.playing = error, False
         return
     replace_run(session, fresh, wanted, put_aside_already)
 
@@ -75,7 +77,7 @@ def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSett
             )
         )
     offered_models.ensure_model_loaded(model)
-    return Generation(model, wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_KEPT)
+    return Generation(model, wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_RECORDED)
 
 
 def replace_run(session: Session, fresh: Generation, wanted: RunRequest, put_aside_already: bool = False) -> None:
@@ -84,11 +86,9 @@ def replace_run(session: Session, fresh: Generation, wanted: RunRequest, put_asi
         if not put_aside_already:
             session.save_run()
         hand_over_cache(session.run, fresh)
-    session.begun_with = session.run_of = wanted
-    session.refusal = None
+    session.begun = BegunRun(wanted, wanted)
     set_run(session, fresh)
-    session.moment, session.selected_index, session.playing, session.rewritten_from = "coming", None, False, 0
-    session.clicks += 1
+    session.player = Player(clicks=session.player.clicks + 1)
 
 
 def hand_over_cache(old: Generation, new: Generation) -> None:

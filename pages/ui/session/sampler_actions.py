@@ -59,12 +59,12 @@ def set_order(order: str | tuple[str, ...]) -> None:
 @action_boundary
 def settings_changed(key: str = "") -> None:
     """Show the effect of a changed setting on the next-token distribution. A setting without effect on greedy ends greedy."""
-    saved = current_session().saved_widget_values
+    saved = current_session().fields.saved
     if key in saved and current.field(key) == saved[key]:
         return  # after a change of page, Streamlit can call this for settings that did not change
     if key:
         saved[key] = current.field(key)
-        current_session().values_to_set.pop(key, None)  # the visitor's choice is newer
+        current_session().fields.to_set.pop(key, None)  # the visitor's choice is newer
     if key in ENDS_GREEDY:
         state.set_field("greedy", False)
     current.changed("coming")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from secrets import compare_digest
 from threading import RLock
 from time import monotonic
@@ -9,6 +10,7 @@ from weakref import WeakSet
 
 from core.limits import Limits
 from pages.ui.server.gate import is_open
+from pages.ui.session import operator_role
 from pages.ui.session.state import Session, current_session
 
 # Weak, so that closed sessions disappear. A plain object, because a visitor's browser can clear Streamlit's caches.
@@ -55,6 +57,35 @@ def active_sessions() -> list[Session]:
             if not is_open(admitted.browser.websocket) and monotonic() - admitted.browser.last_active > RECONNECT_SECONDS:
                 ACTIVE.discard(admitted)
         return list(ACTIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What the operator sees of a session; no text. page: that is open, None before the first. model: of the run. idle: in seconds."""
+
+    page: str | None
+    model: str | None
+    tokens: int
+    plays: bool
+    idle: float
+    operator: bool
+
+
+def present() -> list[Presence]:
+    """Return what all admitted sessions do, those that acted last first."""
+    now = monotonic()
+    sessions = sorted(active_sessions(), key=lambda session: session.browser.last_active, reverse=True)
+    return [
+        Presence(
+            session.page.path,
+            session.begun.of_run.model if session.begun.of_run else None,
+            session.run.token_count if session.run is not None else 0,
+            session.player.playing,
+            now - session.browser.last_active,
+            operator_role.has_signed_in(session) or (session is current_session() and operator_role.is_operator()),
+        )
+        for session in sessions
+    ]
 
 
 def with_secret(secret: bytes) -> Session | None:

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
@@ -65,6 +65,23 @@ def bounded(address: Mapping[str, str]) -> dict[str, str]:
     """
     values = islice(address.items(), MOST_VALUES)
     return {key: text[: _LONGEST.get(key, LONGEST_TEXT) + 1] for key, text in values if len(key) <= LONGEST_KEY}
+
+
+@dataclass(slots=True)
+class Around:
+    """What a run has besides prompt and settings. conversation: around the prompt, for a chat alone. ending: where a run ends by request.
+
+    times_set: number of times that both were set; part of the keys of their fields, so that these begin with the new values.
+    """
+
+    conversation: Conversation = field(default_factory=Conversation)
+    ending: Stop = field(default_factory=Stop)
+    times_set: int = 0
+
+    def set(self, conversation: Conversation, ending: Stop) -> None:
+        """Set both."""
+        self.conversation, self.ending = conversation, ending
+        self.times_set += 1
 
 
 def link_values(conversation: Conversation, ending: Stop) -> dict[str, str]:
@@ -207,6 +224,15 @@ class RequestedModel:
     def address(self) -> str:
         """Address of a server without user name and password. Raises WrongServer."""
         return server_address(self.model)
+
+
+@dataclass(slots=True)
+class OpenedLink:
+    """The link with which a session began. query: its values. steps: not replayed yet. requested: its model, which is not opened yet."""
+
+    query: dict[str, str] = field(default_factory=dict)
+    steps: str | None = None
+    requested: RequestedModel | None = None
 
 
 def requested_model(query: Mapping[str, str], models: Iterable[str]) -> RequestedModel | None:

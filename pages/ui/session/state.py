@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 import streamlit as st
 
 from core import list_models
-from core.errors import ViewerError
 from core.sources.capabilities import Can
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, offered_models
 from pages.ui.session import live_state, share_link
-from pages.ui.session.live_state import LiveState
-from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest
-from pages.ui.session.share_link import Stop, conversation_of, ending_of
+from pages.ui.session.live_state import LiveState, Player
+from pages.ui.session.run_request import BegunRun, RunRequest
+from pages.ui.session.share_link import Around, OpenedLink, conversation_of, ending_of
 
 if TYPE_CHECKING:
     from core import Generation, SamplingSettings
@@ -58,7 +57,7 @@ class Leaving(Protocol):
         """Pause or end."""
 
 
-Kept = TypeVar("Kept")
+Remembered = TypeVar("Remembered")
 
 
 @dataclass(slots=True)
@@ -108,53 +107,65 @@ class Browser:
     secret: str = field(default_factory=lambda: token_hex(16))
 
 
+@dataclass(slots=True)
+class OpenPage:
+    """The page that is open. path: its folder, None before the first one. address: what it adds to the address, such as a stop of the tour.
+
+    draws: number of renders of all pages. first_drawn: whether the first render is over. navigation: see `shell/frame.py`.
+    advancing: how far parts of it are, by key; see `progress`.
+    """
+
+    path: str | None = None
+    address: dict[str, str] = field(default_factory=dict)
+    draws: int = 0
+    first_drawn: bool = False
+    navigation: dict[tuple[str, bool], dict[str, list[st.Page]]] = field(default_factory=dict)
+    advancing: dict[str, Callable[[Session], float]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Fields:
+    """The shared fields: model, prompt, as_chat, settings. saved: their last values, by key. to_set: values that a route gave them.
+
+    The next run of the script sets the latter. settings: for the next steps, as the fields say; None until they are read again.
+    """
+
+    saved: dict[str, Any] = field(default_factory=dict)
+    to_set: dict[str, Any] = field(default_factory=dict)
+    settings: SamplingSettings | None = None
+
+
+@dataclass(slots=True)
+class Language:
+    """Codes of languages. chosen: by the visitor, "" for the browser's. spoken: of the last script run, for the routes of the run."""
+
+    chosen: str = ""
+    spoken: str = spoken_language.ENGLISH
+
+
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Session:
-    """One visitor's state. moment: "coming" (next-token distribution) or "rolled" (newest step). selected_index: a reopened step."""
+    """One visitor's state. saved_run: the replaced run, for undo. action_lock: held during every change; see `error_boundary`.
+
+    experiments: running and recorded ones, by name. memory: what features and rooms keep, by its class; see the function `memory`.
+    """
 
     run: Generation | None = None
-    begun_with: RunRequest | None = None  # of the last begun or refused run
-    run_of: RunRequest | None = None  # of `run`
-    conversation: Conversation = field(default_factory=Conversation)  # around the prompt; counts only for a chat
-    ending: Stop = field(default_factory=Stop)  # where a run ends by request
-    around_set: int = 0  # number of times that both were set; part of their fields' keys, so that these begin with the new values
-    earlier_answers: dict[MessagePairs, SavedRun] = field(
-        default_factory=dict
-    )  # runs of earlier answers, by the conversation up to the answer
-    rewritten_from: int = 0  # first token of the prompt that a further turn writes in another way, from 1; 0 for none
-    refusal: ViewerError | None = None  # why the prompt was refused
-    not_begun: Exception | None = None  # what else prevented the run
-    settings: SamplingSettings | None = None  # for the next steps, as the controls say; None until they are read again
-    moment: str = "coming"
-    selected_index: int | None = None
-    playing: bool = False
-    pressed: str = ""  # key of the button that was just pressed; see `elements.pressed`
-    verb: Callable[[], None] | None = None  # called at the start of the next run; see `elements.button`
-    dialog_closed: bool = False  # whether the dialog of all samplers was closed
-    clicks: int = 0
-    page: str | None = None  # the current page
-    navigation: dict[tuple[str, bool], dict[str, list[st.Page]]] = field(default_factory=dict)  # see `shell/frame.py`
-    place: dict[str, str] = field(default_factory=dict)  # what the page adds to the address, for example a stop of the tour
-    replay_steps: str | None = None  # steps of a link, not replayed yet
-    link: dict[str, str] = field(default_factory=dict)  # query of the address at the start of the session
-    saved_widget_values: dict[str, Any] = field(default_factory=dict)  # last values of model, prompt and settings, by key
-    values_to_set: dict[str, Any] = field(default_factory=dict)  # values that a route gave to widgets; the next script run sets them
+    begun: BegunRun = field(default_factory=BegunRun)
+    saved_run: SavedRun | None = None
+    around: Around = field(default_factory=Around)
+    player: Player = field(default_factory=Player)
+    fields: Fields = field(default_factory=Fields)
+    link: OpenedLink = field(default_factory=OpenedLink)
+    page: OpenPage = field(default_factory=OpenPage)
     notices: Notices = field(default_factory=Notices)
     models: OwnModels = field(default_factory=OwnModels)
     browser: Browser = field(default_factory=Browser)
-    live: LiveState = field(default_factory=LiveState)  # what the live view and the routes of the run share
-    draws: int = 0  # number of page renders
-    saved_run: SavedRun | None = None  # the replaced run, for undo
-    requested: share_link.RequestedModel | None = None  # model of the link that is not opened yet
-    advancing: dict[str, Callable[[Session], float]] = field(default_factory=dict)  # how far parts of the page are; see `progress`
-    experiments: dict[str, object] = field(default_factory=dict)  # running and recorded ones, by name
-    memory: dict[type, object] = field(default_factory=dict)  # what features keep, by its class; see `memory`
-    action_lock: Any = field(default_factory=RLock)  # held during every change of the session; see `error_boundary`
-    first_page_drawn: bool = False  # whether the first page render is over
-    files_read: int = 0  # number of uploaded files that were read; part of the keys of upload fields
-    operator: bool = False  # whether they typed the operator's password
-    language: str = ""  # code of the chosen language, "" for the browser's
-    spoken: str = spoken_language.ENGLISH  # code of the language of the last script run, for the routes of the run
+    live: LiveState = field(default_factory=LiveState)
+    language: Language = field(default_factory=Language)
+    experiments: dict[str, object] = field(default_factory=dict)
+    memory: dict[type, object] = field(default_factory=dict)
+    action_lock: Any = field(default_factory=RLock)
 
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Apply the query of an address. Invalid values are skipped and named in a notice."""
@@ -162,16 +173,16 @@ class Session:
         counted = [query["model"]] if is_ngram(query.get("model", "")) else []  # it is computed here, and nothing is downloaded
         bundled = [entry.name for entry in list_models()] + offered_models.names() + counted
         query, damaged = share_link.repaired(query, bundled)
-        self.link, self.browser.wanted = dict(query), query.get("kept", "")[:40]
-        self.requested = share_link.requested_model(query, bundled)
-        self.set_around(conversation_of(query), ending_of(query))
-        if self.requested is not None:  # without the password that it may contain
-            self.link["model"] = self.requested.model
+        self.link.query, self.browser.wanted = dict(query), query.get("kept", "")[:40]
+        self.link.requested = share_link.requested_model(query, bundled)
+        self.around.set(conversation_of(query), ending_of(query))
+        if self.link.requested is not None:  # without the password that it may contain
+            self.link.query["model"] = self.link.requested.model
         if query.get("model", bundled[0] if bundled else "") in bundled:  # steps are valid for their own model only
-            self.replay_steps = query.get("steps")
+            self.link.steps = query.get("steps")
         if query.get("lang") in spoken_language.languages():
-            self.language = query["lang"]
-            spoken_language.use(self.language)
+            self.language.chosen = query["lang"]
+            spoken_language.use(self.language.chosen)
         if damaged:
             self.notices.latest.append(Notice(_("The end of this link is damaged. The app opened everything that it could read.")))
         strange = share_link.invalid_values(query, bundled)
@@ -181,34 +192,36 @@ class Session:
 
     def open_page(self, path: str) -> None:
         """Prepare for a page. After a change of page, stop Play and all experiments that run only while their page is open."""
-        if self.page != path:
-            self.playing, self.place, self.live.scene = False, {}, None
-            self.advancing.clear()
-            for kept in (*self.experiments.values(), *self.memory.values()):
-                if isinstance(kept, Leaving):
-                    kept.leave_page()
+        if self.page.path != path:
+            self.player.playing, self.page.address, self.live.scene = False, {}, None
+            self.page.advancing.clear()
+            for remembered in (*self.experiments.values(), *self.memory.values()):
+                if isinstance(remembered, Leaving):
+                    remembered.leave_page()
             self.live.changed()
-
-    def set_around(self, conversation: Conversation, ending: Stop) -> None:
-        """Set the conversation around the prompt, and where a run ends."""
-        self.conversation, self.ending = conversation, ending
-        self.around_set += 1
 
     def release(self) -> None:
         """Drop runs, models and results, which take memory. For a session that has ended."""
         with self.action_lock:
-            self.run = self.run_of = self.begun_with = self.saved_run = None
-            self.earlier_answers.clear()
+            self.run = self.saved_run = None
+            self.begun = BegunRun()
             self.models.taught.clear()
             self.experiments.clear()
             self.memory.clear()
 
+    def remembered(self, kind: type[Remembered]) -> Remembered:
+        """Return what this session keeps of this class. It begins as `kind()`, and survives reruns and changes of page."""
+        value = self.memory.get(kind)
+        if not isinstance(value, kind):
+            value = self.memory[kind] = kind()
+        return value
+
     def save_run(self) -> None:
         """Save the run for undo, with its current node, if it has any steps. A recording does not take the place of a text of one's own."""
-        if self.run is None or not self.run.path or self.run_of is None:
+        if self.run is None or not self.run.path or self.begun.of_run is None:
             return
         if self.saved_run is None or Can.NEW_TOKENS in self.run.can or Can.NEW_TOKENS not in self.saved_run.run.can:
-            self.saved_run = SavedRun(self.run, self.run.here, self.run_of, self.moment)
+            self.saved_run = SavedRun(self.run, self.run.here, self.begun.of_run, self.player.moment)
 
 
 _ACTING: ContextVar[Session | None] = ContextVar("acting", default=None)
@@ -220,7 +233,7 @@ def acting_for(session: Session) -> Iterator[None]:
 
     Inside, nothing of Streamlit is called: `field_value` and `set_field` read and write what the last script run saved.
     """
-    with session.action_lock, spoken_language.speaking(session.spoken), offered_models.without_spinner():
+    with session.action_lock, spoken_language.speaking(session.language.spoken), offered_models.without_spinner():
         acting = _ACTING.set(session)
         session.browser.last_active = monotonic()
         try:
@@ -233,10 +246,10 @@ def field_value(key: str) -> Any:
     """Return the value of a shared field (model, prompt, as_chat, a setting) by its key, None if it has none yet."""
     acting = _ACTING.get()
     if acting is not None:
-        return acting.values_to_set.get(key, acting.saved_widget_values.get(key))
+        return acting.fields.to_set.get(key, acting.fields.saved.get(key))
     session = known_session()
-    if session is not None and key in session.values_to_set:
-        return session.values_to_set[key]
+    if session is not None and key in session.fields.to_set:
+        return session.fields.to_set[key]
     return st.session_state.get(key)
 
 
@@ -245,26 +258,26 @@ def field_values(keys: Iterable[str]) -> list[Any]:
     acting = _ACTING.get()
     if acting is None:
         return [field_value(key) for key in keys]
-    return [acting.values_to_set.get(key, acting.saved_widget_values.get(key)) for key in keys]
+    return [acting.fields.to_set.get(key, acting.fields.saved.get(key)) for key in keys]
 
 
 def set_field(key: str, value: Any) -> None:
     """Set the value of a shared field. A value that a route sets is given to the widget by the next script run."""
     acting = _ACTING.get()
     if acting is not None:
-        acting.values_to_set[key] = acting.saved_widget_values[key] = value
+        acting.fields.to_set[key] = acting.fields.saved[key] = value
         return
     session = current_session()
-    session.values_to_set.pop(key, None)
-    st.session_state[key] = session.saved_widget_values[key] = value  # saved for the routes, which cannot read the widgets
+    session.fields.to_set.pop(key, None)
+    st.session_state[key] = session.fields.saved[key] = value  # saved for the routes, which cannot read the widgets
 
 
 def fill_fields() -> None:
     """Give the widgets the values that routes have set, before the page draws them."""
     session = current_session()
     with session.action_lock:
-        st.session_state.update(session.values_to_set)
-        session.values_to_set.clear()
+        st.session_state.update(session.fields.to_set)
+        session.fields.to_set.clear()
 
 
 def current_session() -> Session:
@@ -276,8 +289,9 @@ def current_session() -> Session:
     if session is None:
         session = st.session_state[_KEY] = Session()
         session.begin_from(st.query_params.to_dict())
-        if session.requested is not None and session.requested.model != st.query_params["model"]:  # remove the password from the address
-            st.query_params["model"] = session.requested.model
+        requested = session.link.requested
+        if requested is not None and requested.model != st.query_params["model"]:  # remove the password from the address
+            st.query_params["model"] = requested.model
     session.browser.last_active = monotonic()
     return session
 
@@ -293,16 +307,12 @@ def known_session() -> Session | None:
     return session if isinstance(session, Session) else None
 
 
-def memory(kind: type[Kept]) -> Kept:
-    """Return what this visitor's session keeps of this class. It begins as `kind()`, and survives reruns and changes of page.
+def memory(kind: type[Remembered]) -> Remembered:
+    """Return what this visitor's session keeps of this class (see `Session.remembered`).
 
-    A feature declares a class of its own for what it keeps, so that the session does not know the features.
+    A feature or a room declares a class of its own for what it keeps, so that the session does not know it.
     """
-    kept = current_session().memory
-    value = kept.get(kind)
-    if not isinstance(value, kind):
-        value = kept[kind] = kind()
-    return value
+    return current_session().remembered(kind)
 
 
 def session_started() -> bool:
@@ -315,7 +325,7 @@ def start_session() -> None:
     st.session_state["_entered"] = True
     session = current_session()
     session.browser.websocket = st.context.headers.get(deployment.CONNECTION_HEADER)
-    session.spoken = spoken_language.current()
+    session.language.spoken = spoken_language.current()
     live_state.OPEN.add(session)
 
 
@@ -323,9 +333,9 @@ def begin_page(page: str) -> None:
     """Begin to draw a page. After a change of page, remove the old page's notices and add those meant for this page."""
     session = current_session()
     session.open_page(page)
-    session.draws += 1
-    if session.page is not None and session.page != page:
+    session.page.draws += 1
+    if session.page.path is not None and session.page.path != page:
         session.notices.latest.clear()
     session.notices.latest += [Notice(sentence) for sentence in session.notices.next_page]
     session.notices.next_page.clear()
-    session.page, session.notices.head, session.notices.shown, session.notices.in_view = page, None, set(), False
+    session.page.path, session.notices.head, session.notices.shown, session.notices.in_view = page, None, set(), False

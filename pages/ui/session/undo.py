@@ -12,7 +12,7 @@ from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, run_start
 from pages.ui.session.error_boundary import action_boundary
-from pages.ui.session.run_request import Conversation
+from pages.ui.session.run_request import BegunRun, Conversation
 from pages.ui.session.state import SavedRun, Session, current_session, set_field
 
 
@@ -33,7 +33,7 @@ def undo_button(key: str = "bring_back") -> None:
 def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     """Begin a run of this prompt and write these steps, made with the settings `used`, into it. `undo` restores the old run.
 
-    Each token is kept, also where a single pass would sample another one: logits of a batch differ in the last digits. Raises ViewerError.
+    Each token is taken, also where a single pass would sample another one: logits of a batch differ in the last digits. Raises ViewerError.
     """
     session = current_session()
     session.save_run()
@@ -42,18 +42,18 @@ def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
         set_field("model", maker)
     set_field("prompt", text)
     set_field("as_chat", False)
-    session.set_around(Conversation(), session.ending)
-    current.changed("rolled").playing = False
+    session.around.set(Conversation(), session.around.ending)
+    current.changed("rolled").player.playing = False
     if session.run is not None and Can.NEW_TOKENS not in session.run.can:
-        session.begun_with = None
-    own = current.begin()
-    own.go_to(-1)
-    current_settings, own.settings = own.settings, used
+        session.begun.asked = None
+    run = current.begin()
+    run.go_to(-1)
+    current_settings, run.settings = run.settings, used
     try:
-        for kept in path:
-            own.step(kept.attempt, kept.token_id)
+        for step in path:
+            run.step(step.attempt, step.token_id)
     finally:
-        own.settings = current_settings
+        run.settings = current_settings
 
 
 def can_undo() -> bool:
@@ -70,8 +70,8 @@ def undo() -> None:
         return
     current.changed(saved.moment)
     session.saved_run = None
-    if now is not None and (now.path or Can.NEW_TOKENS not in now.can) and now is not saved.run and session.run_of is not None:
-        session.saved_run = SavedRun(now, now.here, session.run_of, session.moment)
+    if now is not None and (now.path or Can.NEW_TOKENS not in now.can) and now is not saved.run and session.begun.of_run is not None:
+        session.saved_run = SavedRun(now, now.here, session.begun.of_run, session.player.moment)
         run_start.hand_over_cache(now, saved.run)
     restore(session, saved)
 
@@ -80,10 +80,10 @@ def restore(session: Session, saved: SavedRun) -> None:
     """Make this the visitor's run again, at the node where it was."""
     if saved.run.here != saved.here:
         saved.run.switch(saved.here)
-    wanted = session.begun_with = session.run_of = saved.begun_with
+    wanted = saved.begun_with
     for key, value in (("model", wanted.model), ("prompt", wanted.prompt), ("as_chat", wanted.as_chat)):
         set_field(key, value)
     if wanted.as_chat:
-        session.set_around(wanted.conversation, session.ending)
-    session.refusal, session.playing, session.replay_steps, session.rewritten_from = None, False, None, 0
+        session.around.set(wanted.conversation, session.around.ending)
+    session.begun, session.player.playing, session.link.steps = BegunRun(wanted, wanted), False, None
     run_start.set_run(session, saved.run)

@@ -6,6 +6,7 @@ A file that was read is let go: its field gets a new key, so that it is empty, a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -15,15 +16,22 @@ from core.limits import Limits
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server.upload_totals import UPLOADS
-from pages.ui.session.state import current_session
+from pages.ui.session.state import memory
 
 # Megabytes. A recording of 8,192 tokens has 30 to 50. Streamlit refuses larger files than its own limit, so the smaller one counts.
 LARGEST_UPLOAD = min(Limits.from_environment().upload_megabytes or 64, int(st.get_option("server.maxUploadSize")))
 WITHOUT_DISK = 1  # megabytes up to which Streamlit's server writes no temporary file
 
 
+@dataclass(slots=True)
+class Uploads:
+    """files_read: number of files that were read, a part of the keys of the fields."""
+
+    files_read: int = 0
+
+
 def _key(name: str) -> str:
-    return f"{name}_{current_session().files_read}"
+    return f"{name}_{memory(Uploads).files_read}"
 
 
 def upload_field(label: str, name: str, kinds: Sequence[str], on_change: Callable[[], None]) -> None:
@@ -44,7 +52,7 @@ def take(name: str) -> bytes | None:
     file = st.session_state.get(_key(name))
     if file is None:
         return None
-    current_session().files_read += 1
+    memory(Uploads).files_read += 1
     UPLOADS.let_go(file.file_id)
     if not hasattr(file, "getvalue"):  # it was deleted meanwhile, or the id in the message is of another session
         raise BadRecording(_("This file was deleted before the page could read it. Choose it again."))

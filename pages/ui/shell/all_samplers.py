@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -20,7 +21,7 @@ from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.notices import show_notice
 from pages.ui.session.own_presets import ENGINES
 from pages.ui.session.sampling_controls import CHIPS, CONTROLS, GROUPS, MORE, chip_text, is_on, without_effect
-from pages.ui.session.state import current_session
+from pages.ui.session.state import memory
 from pages.ui.views.kept_by_engine import kept_line
 
 KIND, FORM = "constraint_kind", "constraint_form"
@@ -74,6 +75,13 @@ def use_example(constraint: str) -> None:
     sampler_actions.set_constraint(constraint)
 
 
+@dataclass(slots=True)
+class Dialog:
+    """closed: whether the visitor has closed the dialog."""
+
+    closed: bool = False
+
+
 def apply_form() -> None:
     """Apply what is written."""
     sampler_actions.set_constraint(f"{current.field(KIND)}:{current.field(FORM) or ''}")
@@ -83,7 +91,7 @@ def button() -> None:
     """Draw the button that opens the dialog."""
     about = _("Penalties, cut-offs, bias, and the order of all stages.")
     if elements.pressed(_("All samplers"), help=about, icon=":material/format_list_bulleted:", type="tertiary", key="all_samplers"):
-        current_session().dialog_closed = False
+        memory(Dialog).closed = False
         st.dialog(_("All samplers"), width="large", on_dismiss=_closed)(_dialog)()
 
 
@@ -102,12 +110,12 @@ def chips(few: bool = False) -> None:
 
 
 def _closed() -> None:
-    current_session().dialog_closed = True
+    memory(Dialog).closed = True
 
 
 def _dialog() -> None:
     """Draw the dialog: the order, and the controls in groups."""
-    if current_session().dialog_closed:
+    if memory(Dialog).closed:
         # A browser sends a new value and the closing together if they come within a tenth of a second, and then asks for the dialog alone.
         st.rerun()
     with drawing_boundary():
@@ -218,9 +226,9 @@ def _order(settings: SamplingSettings) -> None:
         names = ", ".join(map(_, settings.counting_excluded))
         counted = _("llama.cpp itself also counts tokens that were excluded before, so its result of {names} can differ from the one here.")
         st.caption(counted.format(names=names))
-    own = {"vLLM": "vLLM", "llama-server": "llama.cpp"}.get(getattr(current.model(), "server_kind", ""))
-    if own:
-        st.caption(_("The server of this model samples in the order of {engine}.").format(engine=own))
+    engine_of_server = {"vLLM": "vLLM", "llama-server": "llama.cpp"}.get(getattr(current.model(), "server_kind", ""))
+    if engine_of_server:
+        st.caption(_("The server of this model samples in the order of {engine}.").format(engine=engine_of_server))
     for engine, name in ENGINES.items():
         if missing := settings.missing_in(engine):
             st.caption(_("{engine} does not have: {names}.").format(engine=name, names=", ".join(map(_, missing))))

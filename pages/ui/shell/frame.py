@@ -35,11 +35,11 @@ def pages() -> dict[str, list[st.Page]]:
 
     Made once per session, language and role: st.Page reads the file system several times for each page.
     """
-    kept, for_operator = current_session().navigation, _for_operator()
+    by_language, for_operator = current_session().page.navigation, _for_operator()
     key = (spoken_language.current(), for_operator)
-    if key not in kept:
-        kept[key] = _pages()
-    return kept[key]
+    if key not in by_language:
+        by_language[key] = _pages()
+    return by_language[key]
 
 
 def _for_operator() -> bool:
@@ -72,7 +72,7 @@ def _page(feature: Feature, url: str, title: str, **page_options: Any) -> st.Pag
 
 def show_tabs() -> None:
     """Draw links to the pages of the same entry of the menu, if there are several. A talk has its own order."""
-    path = current_session().page
+    path = current_session().page.path
     if path is None or talk.active_talk() is not None:  # None: the page runs without app.py, so there are no links
         return
     open_page = features.feature_of(path)
@@ -140,14 +140,14 @@ def page() -> None:
         start_session()
         st.navigation(pages(), position="hidden")
         st.rerun()
-    if not current_session().draws:  # the command that records the results runs a page without app.py
+    if not current_session().page.draws:  # the command that records the results runs a page without app.py
         elements.act_on_press()
         current.begin_run()
 
 
 def header(question: str, term: str = "", lead: str = "") -> None:
     """Draw a page's heading: its name, the technical term, its tabs, and what it answers, with one sentence about it."""
-    title = features.title_of(current_session().page or "")
+    title = features.title_of(current_session().page.path or "")
     asked = "" if question == title else phrases.as_sentence(question)
     with st.container(key="heading"):
         st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term and term.casefold() != title.casefold() else ""))

@@ -29,7 +29,7 @@ def why_not(feature: Feature) -> str:
 
 def instead_of_page(sentence: str) -> None:
     """Draw the heading of a page and why it cannot be used with the visitor's model."""
-    header(features.title_of(current_session().page or ""))
+    header(features.title_of(current_session().page.path or ""))
     show_notice(_(sentence))
 
 
@@ -38,7 +38,7 @@ def notice_of_unknown_address(path: str) -> None:
     session = current_session()
     root = str(st.get_option("server.baseUrlPath")).strip("/")
     asked = urlsplit(st.context.url or "").path.strip("/").removeprefix(root).strip("/")
-    if session.draws == 1 and not path and asked:
+    if session.page.draws == 1 and not path and asked:
         notify(_("This app has no page at the address “{address}”. The page Watch is open instead.").format(address=asked[:60]))
 
 

@@ -51,7 +51,7 @@ def sidebar(used: frozenset[str]) -> None:
     """Draw the model, and the settings that count on the page. used: their keys."""
     with st.sidebar:
         with drawing_boundary():
-            recording = opened_recording.shown() if current_session().page in WATCH and current.model_names() else None
+            recording = opened_recording.shown() if current_session().page.path in WATCH and current.model_names() else None
             if recording is not None:
                 recorded_settings.sidebar(recording)
                 return
@@ -104,7 +104,7 @@ def _settings(used: frozenset[str]) -> None:
     shown = [row for row in CONTROLS if row.name in used]
     if len(shown) > 1:
         _presets()
-    few = current_session().page in WATCH and not current.field(MORE)
+    few = current_session().page.path in WATCH and not current.field(MORE)
     in_sight = [row for row in shown if row.name == "temperature" or (row.where == "sight" and not few) or len(shown) == 1]
     for row in in_sight:
         _widget(row, with_help=not few)
@@ -114,15 +114,15 @@ def _settings(used: frozenset[str]) -> None:
         with st.expander(_("More settings"), icon=":material/tune:", key="more_settings", on_change=clear_notices):
             for row in more:
                 _widget(row)
-            if current_session().page in WATCH:
+            if current_session().page.path in WATCH:
                 _ending()
             all_samplers.button()
             save_settings()
-            own = _("The model's own probabilities are used. The seed stays.")
+            about = _("The model's own probabilities are used. The seed stays.")
             st.button(
                 _("All settings off"),
                 on_click=sampler_actions.reset_settings,
-                help=own,
+                help=about,
                 icon=":material/restart_alt:",
                 type="tertiary",
                 key="reset",
@@ -131,22 +131,23 @@ def _settings(used: frozenset[str]) -> None:
 
 def _ending() -> None:
     """Draw where the text of the Watch page stops by request."""
-    session = current_session()
+    around = current_session().around
+    ending = around.ending
     fields = ("stop_texts", "most_new_tokens", "stop_on_loop", "thinking_budget", "thinking_end")
-    keys = tuple(f"{name}_{session.around_set}" for name in fields)
+    keys = tuple(f"{name}_{around.times_set}" for name in fields)
     widget_options: dict[str, Any] = {"on_change": conversation.ending_changed, "args": keys}
-    written = "\n".join(text.replace("\n", "\\n") for text in session.ending.texts)
+    written = "\n".join(text.replace("\n", "\\n") for text in ending.texts)
     about = _("The text ends with the token that completes one of these texts. One per line; \\n stands for a line break.")
     st.text_area(_("Stop texts"), written, key=keys[0], help=about, max_chars=LONGEST_STOPS, height=68, **widget_options)
     about = _("The text ends after so many new tokens. 0: no limit.")
-    st.number_input(_("Most new tokens"), 0, MOST_TOKENS, session.ending.tokens, key=keys[1], help=about, **widget_options)
+    st.number_input(_("Most new tokens"), 0, MOST_TOKENS, ending.tokens, key=keys[1], help=about, **widget_options)
     about = _("The text ends when its newest tokens have come so many times in a row, at least {least} tokens together.")
     copies = [0, *range(FEWEST_COPIES, 7)]
-    copies += [session.ending.copies] if session.ending.copies not in copies else []  # of a link
+    copies += [ending.copies] if ending.copies not in copies else []  # of a link
     st.selectbox(
         _("Stop on a loop"),
         copies,
-        copies.index(session.ending.copies),
+        copies.index(ending.copies),
         format_func=lambda count: _("after {count} copies").format(count=count) if count else _("off"),
         key=keys[2],
         help=about.format(least=numbers.whole(loops.LEAST)),
@@ -154,16 +155,16 @@ def _ending() -> None:
     )
     about = _("After so many tokens of thoughts, their end is written by force. Empty: no limit.")
     label, unlimited = _("Most tokens of thoughts"), _("no limit")
-    st.number_input(label, 0, MOST_TOKENS, session.ending.thoughts, key=keys[3], help=about, placeholder=unlimited, **widget_options)
-    if session.ending.thoughts is not None or session.ending.thoughts_end:
+    st.number_input(label, 0, MOST_TOKENS, ending.thoughts, key=keys[3], help=about, placeholder=unlimited, **widget_options)
+    if ending.thoughts is not None or ending.thoughts_end:
         marks = current.model().thinking_marks if current.model_names() else ()
         placeholder = marks[0].closing if marks else ""
         about = _("Empty: the closing tag of the chat template. With a text of your own, all new tokens are thoughts until it is written.")
         label = _("Text that ends thoughts")
         st.text_input(
-            label, session.ending.thoughts_end, max_chars=LONGEST_TEXT, key=keys[4], help=about, placeholder=placeholder, **widget_options
+            label, ending.thoughts_end, max_chars=LONGEST_TEXT, key=keys[4], help=about, placeholder=placeholder, **widget_options
         )
-        if not marks and not session.ending.thoughts_end:
+        if not marks and not ending.thoughts_end:
             st.caption(_("This model has no tags for thoughts. Write a text that ends them."))
 
 
@@ -179,18 +180,18 @@ def _presets() -> None:
                 st.button(_(name), on_click=sampler_actions.use_preset, args=(name,), type=button_type, key=f"preset_{name}", help=about)
             _recommended(marked)
             for number, name in enumerate(own_presets.own_presets().presets):
-                own: Literal["primary", "secondary"] = "primary" if own_presets.is_used(name, current.settings()) else "secondary"
-                st.button(plain(name), on_click=own_presets.use, args=(name,), type=own, key=f"own_preset_{number}")
+                appearance: Literal["primary", "secondary"] = "primary" if own_presets.is_used(name, current.settings()) else "secondary"
+                st.button(plain(name), on_click=own_presets.use, args=(name,), type=appearance, key=f"own_preset_{number}")
 
 
 def _recommended(marked: str | None) -> None:
     """Draw the preset of the model's makers, for a loaded model that comes with one."""
     model = offered_models.in_memory().get(current.model_name()) if current.model_names() else None
-    own = model.recommended if model is not None else None
-    if own is None or not can_be_shown(own):
+    settings = model.recommended if model is not None else None
+    if settings is None or not can_be_shown(settings):
         return
     now = current.settings()
-    button_type: Literal["primary", "secondary"] = "primary" if marked is None and same_preset(own, now) else "secondary"
+    button_type: Literal["primary", "secondary"] = "primary" if marked is None and same_preset(settings, now) else "secondary"
     sentence = _("The settings that come with this model, in its generation_config.json or in the GGUF file.")
     st.button(
         _("As its makers recommend"),

@@ -23,7 +23,7 @@ def gauge(distribution: TokenDistribution | Step, model: Source, *, key: str) ->
 
 def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: Sequence[int] = (), label: str = "") -> None:
     """Draw these tokens. held: positions in the cache. read: how many tokens have been read. marked: positions to underline."""
-    kept = set(held)
+    in_cache = set(held)
     styles = {
         "held": "background:var(--tv-reused);color:var(--tv-text)",
         "new": "background:var(--tv-computed);color:var(--tv-page)",
@@ -32,7 +32,7 @@ def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: 
     }
     parts = []
     for position, text in enumerate(texts):
-        kind = "ahead" if position >= read else "gone" if position not in kept else "new" if position == read - 1 else "held"
+        kind = "ahead" if position >= read else "gone" if position not in in_cache else "new" if position == read - 1 else "held"
         under = ";border-bottom:2px solid var(--tv-text)" if position in marked else ""
         shown = escape(text).replace("\n", '<i class="tv-line-end"></i>') or "·"
         parts.append(f'<span style="{styles[kind]}{under};padding:0.1em 0;border-radius:2px">{shown}</span>{"<br>" * text.count(chr(10))}')

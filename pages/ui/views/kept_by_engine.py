@@ -17,8 +17,8 @@ def kept_line(settings: SamplingSettings) -> str:
     run = current.run()
     if run.finished or Can.NEW_TOKENS not in run.can or not run.model.vocabulary_size:
         return ""
-    kept = {ENGINES[engine]: run.next_distribution(replace(settings, order=engine)).stage_kept[-1] for engine in ORDERS}
+    by_engine = {ENGINES[engine]: run.next_distribution(replace(settings, order=engine)).stage_kept[-1] for engine in ORDERS}
     if not isinstance(settings.order, str):
-        kept[_("your own")] = run.next_distribution(settings).stage_kept[-1]
-    counts = " · ".join(f"{name} {numbers.whole(count)}" for name, count in kept.items())
+        by_engine[_("your own")] = run.next_distribution(settings).stage_kept[-1]
+    counts = " · ".join(f"{name} {numbers.whole(count)}" for name, count in by_engine.items())
     return _("Tokens that stay in the order of: {counts}").format(counts=counts)

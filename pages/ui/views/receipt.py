@@ -40,7 +40,7 @@ _RATES = {"FLOP/s", "B/s", "share"}  # units; a talk leaves these rows out
 
 @dataclass(slots=True)
 class Costs:
-    """assumptions: the visitor's; account: of their text, kept between draws, because a text can have thousands of steps."""
+    """assumptions: the visitor's; account: of their text, cached between draws, because a text can have thousands of steps."""
 
     assumptions: Assumptions | None = None
     account: Account | None = None
@@ -60,11 +60,11 @@ def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = N
     """Return the receipt of these steps with the visitor's assumptions. Nothing is computed for a model without a shape."""
     shape, parameters = model.known_shape, getattr(model, "parameter_count", 0)
     item = model.weight_bytes / parameters if shape is not None and parameters else 4.0
-    kept = model.cache_bytes_per_token / shape.cache_numbers_per_token if shape is not None and shape.cache_numbers_per_token else item
+    item_size = model.cache_bytes_per_token / shape.cache_numbers_per_token if shape is not None and shape.cache_numbers_per_token else item
     costs = memory(Costs)
     account = costs.account
-    if account is None or (account.shape, account.item_size, account.cache_item_size) != (shape, item, kept):
-        account = costs.account = Account(shape, item, kept)
+    if account is None or (account.shape, account.item_size, account.cache_item_size) != (shape, item, item_size):
+        account = costs.account = Account(shape, item, item_size)
     return account.bill(path, assumptions=assumptions(), peak=peak)
 
 

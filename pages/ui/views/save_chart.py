@@ -147,8 +147,12 @@ def saved(table: pd.DataFrame) -> pd.DataFrame:
             table = table[table[name].notna() & (table[name] != "")]
     if "layer" in names and "name" in names:  # the number of the layer as a text
         table = table.drop(columns="name")
-    kept = [name for name in table.columns if not name.endswith("_text") and (name not in LAYOUT or _only_label(name, names))]
-    renamed = table[kept].convert_dtypes().rename(columns={name: NAMES[name] for name in kept if name in NAMES and NAMES[name] not in kept})
+    exported = [name for name in table.columns if not name.endswith("_text") and (name not in LAYOUT or _only_label(name, names))]
+    renamed = (
+        table[exported]
+        .convert_dtypes()
+        .rename(columns={name: NAMES[name] for name in exported if name in NAMES and NAMES[name] not in exported})
+    )
     texts = [name for name in renamed.columns if not pd.api.types.is_numeric_dtype(renamed[name])]
     return renamed.assign(
         **{name: renamed[name].map(lambda cell: cell.translate(NEGATIVE) if isinstance(cell, str) else cell) for name in texts}

@@ -28,10 +28,10 @@ def choose(prefix: str, strength: bool = False) -> tuple[SamplingSettings, Delta
 
     They begin with the watermark of the visitor's settings, if one is on. strength: also draw the strength of a green list.
     """
-    own = current.settings()
+    settings = current.settings()
     words = said(SETTINGS["watermark"].choices)
-    kind = elements.choice(_("Watermark"), list(DEFAULTS), own.watermark or "green", f"{prefix}_kind", format_func=words.__getitem__)
-    start = own if own.watermark == kind else DEFAULTS[kind]
+    kind = elements.choice(_("Watermark"), list(DEFAULTS), settings.watermark or "green", f"{prefix}_kind", format_func=words.__getitem__)
+    start = settings if settings.watermark == kind else DEFAULTS[kind]
     seen = ("watermark_key", "watermark_delta") if strength and kind == "green" else ("watermark_key",)
     fields = [SETTINGS[name] for name in (*seen, "watermark_gamma" if kind == "green" else "watermark_context")]
     values = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -51,12 +51,10 @@ def requests(model: Any, count: int = 6, tokens: int = 12, gap: float = 0.0) -> 
     return [Request(i, tuple(model.encode(PROMPTS[i % len(PROMPTS)])), settings_of(i), 3 + (5 * i) % tokens, gap * i) for i in range(count)]
 
 
-def alone(model: Any, request: Request) -> list[int]:
-    """What a run of its own writes."""
-    run = Generation(model, PROMPTS[request.request_id % len(PROMPTS)], request.settings, top_n=1)
-    while len(run.path) < request.max_new_tokens and run.finished is None:
-        run.step()
-    return [step.token_id for step in run.path]
+def alone(model: Any, asked: Sequence[Request]) -> list[list[int]]:
+    """What a run of its own writes for each request, until its end."""
+    runs = [Generation(model, PROMPTS[request.request_id % len(PROMPTS)], request.settings, top_n=1) for request in asked]
+    return [[step.token_id for step in run.stream(request.max_new_tokens)] for run, request in zip(runs, asked, strict=True)]
 
 
 def serve(server: Server) -> list[Iteration]:
@@ -71,15 +69,19 @@ def serve(server: Server) -> list[Iteration]:
     return seen
 
 
-@pytest.mark.parametrize("policy", list(Policy))
+def everybody_gets_what_they_get_alone(model: Any, runner: type) -> None:
+    """Under every policy, with little room; the passes are of this runner."""
+    expected = alone(model, requests(model))
+    for policy in Policy:
+        server = Server(model, requests(model), ServerSettings(policy, max_num_seqs=4, max_num_batched_tokens=9, blocks=20))
+        assert isinstance(server.runner, runner)
+        serve(server)
+        assert [request.written_ids for request in server.requests] == expected, policy
+
+
 @pytest.mark.parametrize("architecture", some(FULL_ATTENTION, ["llama", "gpt2", "mixtral"]))
-def test_everybody_gets_what_they_get_alone(architecture: str, policy: Policy, tiny: Any) -> None:
-    model = tiny(architecture)
-    server = Server(model, requests(model), ServerSettings(policy, max_num_seqs=4, max_num_batched_tokens=9, blocks=20))
-    assert isinstance(server.runner, BatchedTransformers)
-    serve(server)
-    for request in server.requests:
-        assert request.written_ids == alone(model, request), (architecture, policy, request.request_id)
+def test_everybody_gets_what_they_get_alone(architecture: str, tiny: Any) -> None:
+    everybody_gets_what_they_get_alone(tiny(architecture), BatchedTransformers)
 
 
 def test_texts_of_unequal_length_do_not_share_a_pass_where_padding_changes_them(tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ def test_texts_of_unequal_length_do_not_share_a_pass_where_padding_changes_them(
     model = load_model(tmp_path)
     server = Server(model, requests(model), ServerSettings(Policy.CONTINUOUS, max_num_seqs=4, max_num_batched_tokens=9, blocks=20))
     seen = serve(server)
-    assert [request.written_ids for request in server.requests] == [alone(model, request) for request in server.requests]
+    assert [request.written_ids for request in server.requests] == alone(model, server.requests)
     assert max(iteration.rows for iteration in seen) > 1 and not any(iteration.padded_tokens for iteration in seen)
 
 
@@ -112,12 +114,8 @@ def test_blocks_run_out_and_the_youngest_is_computed_anew(tiny: Any) -> None:
     preempted = [one for iteration in seen for one in iteration.preempted]
     assert preempted and 0 not in preempted and max(r.preemptions for r in asked) == asked[-1].preemptions
     assert all(iteration.used_blocks <= 6 for iteration in seen)
-    for request in asked:
-        run = Generation(model, PROMPTS[request.request_id], request.settings, top_n=1)
-        while len(run.path) < 30 and not run.finished:
-            run.step()
-        count = len(run.path)
-        assert request.written_ids[:count] == [step.token_id for step in run.path] and len(request.written_ids) == 30
+    for request, ids in zip(asked, alone(model, asked), strict=True):
+        assert request.written_ids[: len(ids)] == ids and len(request.written_ids) == 30
 
 
 @pytest.fixture
@@ -132,17 +130,12 @@ def compiled_model(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", list(Policy))
 @pytest.mark.parametrize("architecture", some(["llama", "qwen3", "gpt2", "gpt_neox", "phi3"], ["llama", "gpt2"]))
-def test_in_compiled_passes_too(architecture: str, policy: Policy, compiled_model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_compiled_passes_too(architecture: str, compiled_model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     model = compiled_model(architecture)
     monkeypatch.setattr(batched_compiled, "ROWS", 7)  # a pass takes several calls
-    server = Server(model, requests(model), ServerSettings(policy, max_num_seqs=4, max_num_batched_tokens=9, blocks=20))
-    assert isinstance(server.runner, BatchedCompiled)
+    everybody_gets_what_they_get_alone(model, BatchedCompiled)
     assert isinstance(Server(model, [], compiled=False).runner, BatchedTransformers)
-    serve(server)
-    for request in server.requests:
-        assert request.written_ids == alone(model, request), (architecture, policy, request.request_id)
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])

@@ -21,10 +21,12 @@ TEMPLATE = (
 )
 
 
+IN_THIS_PROCESS = pytest.mark.usefixtures("templates_here")
 PART = "{% if part.type == 'text' %}<|turn|>{{ part.text }}{% endif %}"
 TYPED = "{% for m in messages %}{% for part in m.content %}" + PART + "{% endfor %}{% endfor %}"
 
 
+@IN_THIS_PROCESS
 def test_a_template_that_expects_typed_parts_gets_them_and_one_that_drops_the_question_is_refused(chatty: Callable[[str], Any]) -> None:
     said = b"".join(token.raw for token in chatty(TYPED).tokenize_messages(({"role": "user", "content": "Who are you? "},))).decode()
     assert said.count("Who are you?") == 1
@@ -38,10 +40,17 @@ FLOOD = "{% for a in range(99999) %}{{ 'word ' * 1000 }}{% endfor %}"
 BROKEN = ["{{ raise_exception('no') }}", "{{ messages[7].content }}", "{% for %}", "{{ ''.__class__.__mro__[1].__subclasses__() }}"]
 
 
-@pytest.mark.parametrize("template", [*BROKEN, GREEDY, FLOOD, "{{ 'a' * 10**10 }}", "{{ '%1000000000s' % 'x' }}"])
-def test_a_template_that_breaks_or_escapes_or_fills_the_memory_is_refused(template: str) -> None:
+@pytest.mark.parametrize("template", [BROKEN[0], GREEDY, FLOOD, "{{ 'a' * 10**10 }}", "{{ '%1000000000s' % 'x' }}"])
+def test_a_template_that_breaks_or_fills_the_memory_is_refused_by_its_process(template: str) -> None:
     with pytest.raises(chat_template.TemplateFailed):
         chat_template.render(template, [{"role": "user", "content": "Who are you?"}], {})
+
+
+@IN_THIS_PROCESS
+def test_a_template_that_breaks_or_escapes_is_refused() -> None:
+    for template in BROKEN:
+        with pytest.raises(chat_template.TemplateFailed):
+            chat_template.render(template, [{"role": "user", "content": "Who are you?"}], {})
 
 
 @pytest.mark.slow
@@ -93,6 +102,7 @@ TEMPLATES = [
 ]
 
 
+@IN_THIS_PROCESS
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_template_is_rendered_as_transformers_renders_it(template: str) -> None:
     from transformers.utils.chat_template_utils import render_jinja_template
@@ -115,6 +125,7 @@ R1 = (
 TRIMMED = "{% for m in messages %}[{{ m.role }}] {{ m.content | trim }}</s>{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}"
 
 
+@IN_THIS_PROCESS
 @pytest.mark.parametrize("template", [TEMPLATE, HARMONY, R1, TRIMMED])
 @pytest.mark.parametrize("begun", ["Sure,", " Sure, ", "<think>Hm"])
 def test_a_begun_answer_is_the_templates_message_up_to_its_end_as_in_transformers(
@@ -125,11 +136,13 @@ def test_a_begun_answer_is_the_templates_message_up_to_its_end_as_in_transformer
     assert chat_template.rendered(template, checked_messages(messages), {}, "tiny") == expected
 
 
+@IN_THIS_PROCESS
 def test_a_begun_answer_that_the_template_would_change_follows_its_introduction() -> None:
     messages = checked_messages([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "<think>a</think>b"}])
     assert chat_template.rendered(R1, messages, {}, "tiny") == "<|User|>Hi<|Assistant|><think>\n<think>a</think>b"
 
 
+@IN_THIS_PROCESS
 def test_the_end_mark_of_a_template_ends_an_answer_that_no_configuration_ends(chatty: Callable[[str], Any]) -> None:
     marked = TEMPLATE.replace("\n", "<|over|>\n")
     model = chatty(marked)
@@ -153,6 +166,7 @@ NEXT = "{% if m.role == 'user' %}{% if not loop.first %}<|over|>{% endif %}<|use
 BEFORE_NEXT = f"{{% for m in messages %}}{NEXT}{{{{ m.content }}}}{{% endfor %}}"
 
 
+@IN_THIS_PROCESS
 def test_a_mark_that_also_closes_thoughts_or_opens_questions_does_not_end_an_answer() -> None:
     """As in Solar, Apertus and GLM."""
     special = ["<|begin|>", "<|think|>", "<|end|>", "<|user|>", "<|over|>"]

@@ -14,10 +14,9 @@ from core import load_model
 from core.errors import BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
 from core.experiments import calibration as module
 from core.experiments.calibration import DIE, EDGES, TEMPERATURES, Calibration, calibrations, unread_stories
-from core.remote import http_client
 from core.sources.ngram.ngram import NGram
 from tests.core.plain import plain_logits
-from tests.core.remote.serving import TINY, FakeVLLM, serve
+from tests.core.remote.serving import FakeVLLM, connect, serve
 from tests.tiny_models import CONTEXT, save
 
 Model = Callable[[str], Any]
@@ -130,10 +129,9 @@ def test_what_cannot_be_counted_is_said_in_a_sentence(tiny: Model, tmp_path: Any
         last(calibrations([broken], [TEXT]))
 
 
-def test_a_served_model_that_does_not_list_all_tokens_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+def test_a_served_model_that_does_not_list_all_tokens_says_what_is_missing(no_waiting: None) -> None:
     with serve(FakeVLLM(limit=20)) as running:
-        model = load_model(running.address, tokenizer=str(TINY))
+        model = connect(running)
         with pytest.raises(ModelError, match="only the likeliest"):
             last(calibrations([model], [TEXT]))
 

@@ -13,14 +13,13 @@ from transformers import AutoModelForCausalLM
 
 from core import Generation, SamplingSettings, load_model
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, EmptyPrompt, NotForThisModel
+from core.errors import NotForThisModel
 from core.experiments import looping
 from core.experiments.looping import REMEDIES, Looping, LoopingRuns, with_remedy
 from core.experiments.shared.questions.facts import held_out_facts
 from core.inspection.scoring import score_text
 from core.models.hub import BUNDLED
-from core.remote import http_client
-from tests.core.remote.serving import TINY, FakeVLLM, serve
+from tests.core.remote.serving import FakeVLLM, connect, serve
 
 GREEDY = SamplingSettings(greedy=True)
 
@@ -183,22 +182,11 @@ def test_a_loop_at_the_end_of_the_context_is_shown_and_tried_as_far_as_there_is_
     assert last.each[0].risen is None and len(last.each) == 12
 
 
-def test_on_a_server_the_loop_is_shown_and_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+def test_on_a_server_the_loop_is_shown_and_what_is_missing_is_said(no_waiting: None) -> None:
     with serve(FakeVLLM(limit=20)) as running:
-        model, seen = load_model(running.address, tokenizer=str(TINY)), list[Looping]()
+        model, seen = connect(running), list[Looping]()
         bias = {model.encode(" args")[0]: 60.0}
         parts = looping.looping(model, "def main(argv)", SamplingSettings(greedy=True, logit_bias=bias), 60, 3)
         with pytest.raises(NotForThisModel, match="no layers on this machine"):
             seen.extend(parts)
     assert seen[-1].period == 1 and seen[-1].pieces == ("␣args",) and not seen[-1].remedies
-
-
-@pytest.mark.parametrize(("values", "error"), [({"steps": 0}, BadSetting), ({"steps": 10**9}, BadSetting), ({"copies": 1}, BadSetting)])
-def test_impossible_counts_are_refused(mini: LanguageModel, values: dict[str, Any], error: type[Exception]) -> None:
-    with pytest.raises(error):
-        next(looping.looping(mini, "The fox", GREEDY, **values))
-    with pytest.raises(EmptyPrompt):
-        next(looping.looping(mini, "", GREEDY))
-    with pytest.raises(BadSetting):
-        next(looping.looping_runs([mini], runs=0))

@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from core import Generation, SamplingSettings, load_model, score_text
+from core import Generation, SamplingSettings, score_text
 from core.costs.receipt import Receipt
 from core.errors import NotForThisModel
 from core.experiments import watermark
 from core.experiments.candidates.beam import beam_search
 from core.experiments.candidates.best_of_n import write_together
 from core.experiments.shared import watermark_score as scoring
-from core.models import loading
-from core.remote import http_client
-from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, Running, serve, tokenize, truth
+from tests.core.remote.serving import FakeLlama, FakeVLLM, connect, serve, tokenize, truth
 
 PROMPT = "def main(argv): return 0"
-read_once = cache(loading.read_tokenizer)
 
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
-    monkeypatch.setattr(loading, "read_tokenizer", read_once)
-
-
-def connect(server: Running) -> Any:
-    return load_model(server.address, tokenizer=str(TINY))
+pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 @pytest.mark.parametrize("kind", [FakeVLLM(limit=512), FakeLlama()], ids=["vLLM", "llama-server"])

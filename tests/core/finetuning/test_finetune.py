@@ -183,9 +183,9 @@ def test_the_moments_of_all_trainings_together_stay_within_their_memory(
         for _ in range(12):
             training.step()
             training.keep()
-    others = sum(one.kept_bytes for one in finetune._ALL if one not in trainings)
-    assert sum(one.kept_bytes for one in trainings) <= max(together * 1_000_000, 9 * each) + others
+    others = sum(one.stored_bytes for one in finetune._ALL if one not in trainings)
+    assert sum(one.stored_bytes for one in trainings) <= max(together * 1_000_000, 9 * each) + others
     assert all(one.moments[0] == 0 and one.moments[-1] == one.index for one in trainings)
     assert len(trainings[0].moments) <= 3 < len(trainings[2].moments), "who has rested longest makes room for who learns now"
     trainings[0].release()
-    assert trainings[0].kept_bytes == 0 and trainings[0] not in finetune._ALL
+    assert trainings[0].stored_bytes == 0 and trainings[0] not in finetune._ALL

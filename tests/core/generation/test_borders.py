@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting, BadToken, RunFinished
+from core.errors import BadToken, RunFinished
 from core.experiments.candidates.best_of_n import write_together
 from core.generation.generation import BESIDE
 from core.record.step import Step
@@ -109,11 +109,8 @@ def test_what_was_thrown_once_in_a_run_stands(tiny: Any) -> None:
     assert run.force(first[1].token_id) is not first[1]
 
 
-def test_impossible_throws_and_outcomes_are_refused_in_a_sentence(tiny: Any) -> None:
+def test_impossible_outcomes_are_refused_in_a_sentence(tiny: Any) -> None:
     run = Generation(tiny("gpt2"), "The sea")
-    for attempt in (-1, 2**32, 1.5, "x", None, True):
-        with pytest.raises(BadSetting, match="attempt"):
-            run.step(attempt)  # type: ignore[arg-type]
     for outcome in (-1, 10**9, True, [1]):
         with pytest.raises(BadToken):
             run.step(0, outcome)  # type: ignore[arg-type]

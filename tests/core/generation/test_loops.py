@@ -13,7 +13,6 @@ import pytest
 
 from core import Generation, SamplingSettings, load_model
 from core.engine.model import LanguageModel
-from core.errors import BadSetting
 from core.generation.loops import LEAST, Loop, find
 
 BOOKS = Path(__file__).parents[3] / "core" / "bundled" / "stories" / "books.txt.gz"
@@ -127,9 +126,3 @@ def test_a_run_stops_on_a_loop_and_says_so(storyteller: LanguageModel) -> None:
     run.stop_at()
     assert len(list(run.stream(20))) == 20 and run.finished is None
     assert run.stops["stop_on_loop"] == 0
-
-
-@pytest.mark.parametrize("copies", [1, -1, 101, 2.5, "3", None, True])
-def test_impossible_numbers_of_copies_are_refused(storyteller: LanguageModel, copies: object) -> None:
-    with pytest.raises(BadSetting):
-        Generation(storyteller, "The fox", stop_on_loop=copies)  # type: ignore[arg-type]

@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from core import Generation, Recording, SamplingSettings, load_model
+from core import Generation, Recording, SamplingSettings
 from core.errors import BadRecording, BadSetting, NotForThisModel
 from core.generation import recording_file
 from core.record import bounded_json
-from core.remote import http_client
-from tests.core.remote.serving import TINY, FakeLlama, FakeSGLang, FakeVLLM, serve
+from tests.core.remote.serving import FakeLlama, FakeSGLang, FakeVLLM, connect, serve
 from tests.core.runs import branched_run
 from tests.core.sampling.test_samplers import EVERYTHING
 from tests.tiny_models import some
@@ -146,10 +145,9 @@ def test_the_numbers_of_a_run_fit_each_other_with_unusual_settings(name: str, to
 
 @pytest.mark.parametrize("make", [FakeLlama, FakeVLLM, FakeSGLang])
 @pytest.mark.parametrize("name", [name for name in UNUSUAL if "tournament" not in name])
-def test_the_numbers_of_a_servers_run_fit_each_other(name: str, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+def test_the_numbers_of_a_servers_run_fit_each_other(name: str, make: Any, no_waiting: None) -> None:
     with serve(make()) as server:
-        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main", SamplingSettings(seed=4, **UNUSUAL[name]), top_n=5)
+        run = Generation(connect(server), "def main", SamplingSettings(seed=4, **UNUSUAL[name]), top_n=5)
         with contextlib.suppress(NotForThisModel, BadSetting):  # a server can be unable to do it
             for _ in range(4):
                 run.step()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -144,34 +145,41 @@ HARMS |= {
 }
 
 
+@pytest.fixture(scope="module")
+def adapted(tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An adapter of the tiny Llama."""
+    folder = tmp_path_factory.mktemp("adapted")
+    trained(tiny_folder("llama"), folder, target_modules=["q_proj"])
+    return folder
+
+
+@pytest.fixture
+def own(adapted: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be changed."""
+    return Path(shutil.copytree(adapted, tmp_path / "own"))
+
+
 @pytest.mark.parametrize("name", HARMS)
-def test_what_does_not_fit_is_one_sentence(
-    name: str, tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any], tmp_path: Path
-) -> None:
-    trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj"])
-    HARMS[name](tmp_path / "own")
+def test_what_does_not_fit_is_one_sentence(name: str, tiny: Callable[[str], Any], own: Path) -> None:
+    HARMS[name](own)
     base = tiny("llama")
     before = base.engine.forward([5, 6]).logits.values.clone()
     with pytest.raises(ModelError) as caught:
-        with_adapter(base, tmp_path / "own")
+        with_adapter(base, own)
     assert len(str(caught.value)) < 300 and str(caught.value).endswith(".")
     assert torch.equal(base.engine.forward([5, 6]).logits.values, before)
 
 
-def test_another_model_and_a_missing_folder_are_refused(
-    tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any], tmp_path: Path
-) -> None:
-    trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj"])
-    for name, folder in (("gpt2", tmp_path / "own"), ("llama", tmp_path / "none"), ("llama", tmp_path)):
+def test_another_model_and_a_missing_folder_are_refused(adapted: Path, tiny: Callable[[str], Any], tmp_path: Path) -> None:
+    for name, folder in (("gpt2", adapted), ("llama", tmp_path / "none"), ("llama", tmp_path)):
         with pytest.raises(ModelError):
             with_adapter(tiny(name), folder)
 
 
 def test_an_adapter_of_the_hub_is_downloaded_within_the_limits(
-    tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    adapted: Path, tiny: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj"])
-    server = SmallHub(tmp_path / "own")
+    server = SmallHub(adapted)
     try:
         monkeypatch.setattr(adapter, "Download", partial(Download, endpoint=server.address, cache=tmp_path / "cache"))
         model = with_adapter(tiny("llama"), "some/model")
@@ -199,13 +207,10 @@ def test_a_copy_of_the_base_s_own_head_is_no_change_and_another_head_is(
         with_adapter(base, tmp_path / "own")
 
 
-def test_a_pattern_with_regular_expressions_and_a_file_of_mlx_are_named(
-    tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any], tmp_path: Path
-) -> None:
-    trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj"])
-    changed(tmp_path / "own", alpha_pattern={r".*layers\.0.*": 64})
+def test_a_pattern_with_regular_expressions_and_a_file_of_mlx_are_named(own: Path, tiny: Callable[[str], Any], tmp_path: Path) -> None:
+    changed(own, alpha_pattern={r".*layers\.0.*": 64})
     with pytest.raises(ModelError, match="scales by a pattern that this app does not read"):
-        with_adapter(tiny("llama"), tmp_path / "own")
+        with_adapter(tiny("llama"), own)
     mlx = tmp_path / "mlx"
     mlx.mkdir()
     (mlx / "adapter_config.json").write_text(json.dumps({"fine_tune_type": "lora", "lora_parameters": {"rank": 2, "scale": 20.0}}))
@@ -216,15 +221,12 @@ def test_a_pattern_with_regular_expressions_and_a_file_of_mlx_are_named(
         (mlx / name).unlink()
 
 
-def test_the_notes_name_another_base_and_a_template_that_is_not_used(
-    tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any], tmp_path: Path
-) -> None:
-    trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj"])
+def test_the_notes_name_another_base_and_a_template_that_is_not_used(tiny_folder: Callable[[str], Path], own: Path) -> None:
     base = load_model(str(tiny_folder("llama")), device="cpu")
-    assert len(with_adapter(base, tmp_path / "own").notes) == 1 + len(base.notes)
+    assert len(with_adapter(base, own).notes) == 1 + len(base.notes)
     base.name += "@v1.0"
-    assert len(with_adapter(base, tmp_path / "own").notes) == 1 + len(base.notes), "a revision is no other model"
-    changed(tmp_path / "own", base_model_name_or_path="org/another-model")
-    (tmp_path / "own" / "tokenizer_config.json").write_text(json.dumps({"chat_template": "{{ messages[0].content }}"}))
-    said = [str(note) for note in with_adapter(base, tmp_path / "own").notes]
+    assert len(with_adapter(base, own).notes) == 1 + len(base.notes), "a revision is no other model"
+    changed(own, base_model_name_or_path="org/another-model")
+    (own / "tokenizer_config.json").write_text(json.dumps({"chat_template": "{{ messages[0].content }}"}))
+    said = [str(note) for note in with_adapter(base, own).notes]
     assert said[1].startswith("The adapter was made for “org/another-model”, and runs on") and "chat template of its own" in said[2]

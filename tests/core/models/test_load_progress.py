@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from core import load_model
 from core.message import Message
 from core.models.load_progress import CHECKS, CONVERTS, LOADS, MEASURES, READS, telling
-from tests import tiny_models
 from tests.core.models.gguf import making
 
 
-def test_a_gguf_file_is_read_converted_loaded_checked_and_measured(tmp_path: Path) -> None:
-    file = making.converted(tiny_models.save("llama", tmp_path / "m"), "llama", tmp_path / "llama.gguf")
+def test_a_gguf_file_is_read_converted_loaded_checked_and_measured(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = making.converted(tiny_folder("llama"), "llama", tmp_path / "llama.gguf")
     told: list[tuple[Message, float]] = []
     with telling(lambda doing, share: told.append((doing, share))):
         load_model(str(file))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,14 @@ import pytest
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import ServerGone, WrongServer
-from core.models import loading
 from core.models.models_in_memory import ModelRegistry
-from core.remote import http_client
 from tests.core.remote.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded_body, serve
 
 PLENTY = 10**12
 TOKENIZER = str(TINY)
 GREEDY = SamplingSettings(greedy=True)
-read_once = cache(loading.read_tokenizer)
 
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
-    monkeypatch.setattr(loading, "read_tokenizer", read_once)
+pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 @pytest.fixture

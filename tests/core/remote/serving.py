@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from core import load_model
+
 RECORDED = Path(__file__).parents[1] / "recorded"
 TINY = RECORDED / "tiny-model"
 VOCABULARY = 512
@@ -140,6 +142,11 @@ def serve(answer: Answering, port: int = 0) -> Iterator[Running]:
                 line.shutdown(socket.SHUT_RDWR)
         server.server_close()
         thread.join()
+
+
+def connect(server: Running, **more: Any) -> Any:
+    """Return the model of this server as `load_model` gives it, with the tokenizer of `TINY`."""
+    return load_model(server.address, tokenizer=str(TINY), **more)
 
 
 @dataclass

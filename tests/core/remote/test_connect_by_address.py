@@ -12,7 +12,6 @@ from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, NotForThi
 from core.generation.generation import Generation
 from core.generation.turns import messages_of
 from core.record.tables import steps_table
-from core.remote import http_client
 from core.remote.address import Address
 from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
@@ -23,11 +22,7 @@ from core.sources.capabilities import Can, require
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Asked, Reply, serve
 
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 2.0)
+pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 def connected(address: str, **options: Any) -> ListedModel:

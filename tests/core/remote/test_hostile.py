@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,12 @@ import pytest
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import BrokenLogits, ModelError, ServerGone, WrongServer
-from core.models import loading
 from core.remote import http_client
 from core.remote.http_client import Address, HttpClient
-from tests.core.remote.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, serve
+from tests.core.remote.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, connect, recorded, serve
 from tests.tiny_models import some
 
-read_once = cache(loading.read_tokenizer)
-
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 5.0)
-    monkeypatch.setattr(loading, "read_tokenizer", read_once)
+pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 def one_sentence(error: BaseException) -> None:
@@ -87,7 +78,7 @@ def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: p
     with serve(lambda asked: reply()) as server:
         monkeypatch.setenv("TOKEN_VIEWER_SERVERS", server.address)
         with pytest.raises(kind, match=words) as caught:
-            load_model(server.address, tokenizer=str(TINY))
+            connect(server)
     one_sentence(caught.value)
 
 
@@ -117,7 +108,7 @@ def test_a_redirect_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
         with serve(lambda asked: moved) as server:
             monkeypatch.setenv("TOKEN_VIEWER_SERVERS", server.address)
             with pytest.raises(WrongServer, match="redirects") as caught:
-                load_model(server.address, tokenizer=str(TINY), api_key="sk-secret")
+                connect(server, api_key="sk-secret")
         assert elsewhere.asked == []
     one_sentence(caught.value)
 
@@ -165,7 +156,7 @@ def test_a_short_trouble_is_waited_out() -> None:
         return troubles.pop() if troubles and "complet" in asked.path else fake(asked)
 
     with serve(shaky) as server:
-        model = load_model(server.address, tokenizer=str(TINY))
+        model = connect(server)
         troubles += [Reply(429, b"{}"), Reply(0)]
         assert Generation(model, "def main").next_distribution().candidates
         assert not troubles
@@ -234,7 +225,7 @@ def test_a_wrong_answer_to_a_step_loses_nothing(what: str) -> None:
     change, kind = STEPS[what]
     fake = FakeVLLM()
     with serve(fake) as server:
-        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main")
+        run = Generation(connect(server), "def main")
         before = run.force(300).text
         fake.change = change
         with pytest.raises(kind) as caught:
@@ -268,7 +259,7 @@ def test_a_list_that_ends_in_nothing_is_sampled_at_every_temperature(kind: str, 
 
     fake: Any = FakeVLLM() if kind == "vLLM" else FakeLlama()
     with serve(peaked) as server:
-        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main", SamplingSettings(temperature=temperature, seed=3))
+        run = Generation(connect(server), "def main", SamplingSettings(temperature=temperature, seed=3))
         distribution = run.next_distribution()
         assert distribution.exact
         weights = np.exp(np.array([-0.25, -1.5089]) / temperature)
@@ -291,7 +282,7 @@ def test_counts_and_times_that_cannot_be_are_not_believed(lie: Any) -> None:
         return Reply.of(body)
 
     with serve(lying) as server:
-        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main")
+        run = Generation(connect(server), "def main")
         forward = run.step().forward
     position = run.path[0].position
     assert forward.cache_bytes == position * run.model.cache_bytes_per_token
@@ -305,7 +296,7 @@ def test_a_server_with_another_tokenizer_is_refused() -> None:
         return Reply.of({"tokens": [1, 2, 3]}) if asked.path == "/tokenize" else fake(asked)
 
     with serve(other) as server, pytest.raises(WrongServer, match="splits text into other tokens"):
-        load_model(server.address, tokenizer=str(TINY))
+        connect(server)
 
 
 @pytest.mark.parametrize("count", [100, 2**45])
@@ -315,7 +306,7 @@ def test_a_server_with_a_smaller_or_a_boundless_vocabulary_is_refused(count: int
     fake = FakeLlama()
     answer: Any = lambda asked: Reply.of(models) if asked.path == "/v1/models" else fake(asked)  # noqa: E731
     with serve(answer) as server, pytest.raises(WrongServer, match="tokens"):
-        load_model(server.address, tokenizer=str(TINY))
+        connect(server)
 
 
 ADDRESSES = (

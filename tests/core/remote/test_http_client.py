@@ -18,11 +18,7 @@ from core.remote.http_client import HttpClient
 from tests.core.remote.serving import Asked, Reply, serve
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"
-
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -13,27 +12,16 @@ import torch
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import NotForThisModel, PromptTooLong, ServerGone, WrongServer
-from core.models import loading
-from core.remote import http_client, server_model
+from core.remote import server_model
 from core.remote.server_model import ServerModel
 from core.sampling import dice, observe_stages
-from tests.core.remote.serving import TINY, VOCABULARY, FakeLlama, FakeSGLang, FakeVLLM, Reply, Running, recorded, serve, tokenize, truth
+from tests.core.remote.serving import TINY, VOCABULARY, FakeLlama, FakeSGLang, FakeVLLM, Reply, connect, recorded, serve, tokenize, truth
 from tests.core.sampling.chains import text_of
 
 PROMPT = "def main(argv): return 0"
 
 
-read_once = cache(loading.read_tokenizer)
-
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(loading, "read_tokenizer", read_once)
-
-
-def connect(server: Running, **more: Any) -> Any:
-    return load_model(server.address, tokenizer=str(TINY), **more)
+pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 def test_the_error_of_a_server_covers_its_sum_of_all_tokens() -> None:

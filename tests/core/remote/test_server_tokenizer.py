@@ -10,17 +10,11 @@ from tokenizers import Tokenizer
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import ModelError
-from core.remote import http_client
 from core.tokens.token_text import bytes_of_name
-from tests.core.remote.serving import TINY, VOCABULARY, Asked, FakeLlama, FakeSGLang, FakeVLLM, Reply, serve, tokenize
+from tests.core.remote.serving import TINY, VOCABULARY, Asked, FakeLlama, FakeSGLang, FakeVLLM, Reply, connect, serve, tokenize
 
 TEXTS = ("def main(argv): return 0", "A fox 🦊.", "über", "  two\n\n")
-
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 2.0)
+pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 class VLLMByAddress(FakeVLLM):
@@ -57,7 +51,7 @@ VLLM = VLLMByAddress(limit=VOCABULARY)
 @pytest.mark.parametrize("server", [VLLM, LlamaByAddress(), FakeSGLang()], ids=["vLLM", "llama-server", "SGLang"])
 def test_no_local_tokenizer_is_needed(server: Any) -> None:
     with serve(server) as running:
-        alone, local = load_model(running.address), load_model(running.address, tokenizer=str(TINY))
+        alone, local = load_model(running.address), connect(running)
         assert alone.vocabulary_size == VOCABULARY
         for text in TEXTS:
             assert alone.encode(text) == local.encode(text)
@@ -109,7 +103,7 @@ class LlamaWithBytes(LlamaByAddress):
 
 def test_a_token_within_a_character_is_named_by_its_bytes_although_no_step_listed_it() -> None:
     with serve(LlamaWithBytes()) as running:
-        model, local = load_model(running.address), load_model(running.address, tokenizer=str(TINY))
+        model, local = load_model(running.address), connect(running)
         halves = [i for i in range(VOCABULARY) if local.token(i).raw and not _is_text(local.token(i).raw)]
         assert halves
         assert [model.token(i).piece for i in halves] == [local.token(i).piece for i in halves]

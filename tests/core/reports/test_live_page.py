@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import json
 import re
-import subprocess
+import runpy
 import sys
 from html import unescape
 from pathlib import Path
@@ -21,8 +21,8 @@ from safetensors.numpy import load_file
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import CannotWrite, NotForThisModel, WrongType
 from core.models.hub import BUNDLED
+from core.reports import __main__ as readme
 from core.reports import html_file
-from core.reports.__main__ import write_live_page
 from core.reports.live_page import llama_data
 from core.reports.live_page import page as page_module
 from core.reports.live_page.page import OFFERED, page
@@ -224,12 +224,13 @@ def test_the_methods_of_a_run_write_it_whole_or_not_at_all(mini: Any, tmp_path: 
         run.to_live_html(tmp_path / "missing" / "live.html")
 
 
-def test_the_command_writes_a_file_or_says_why_not(tmp_path: Path) -> None:
+def test_the_command_writes_a_file_or_says_why_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "mini.html"
-    subprocess.run([sys.executable, "-m", "core.reports", "live", str(file), "--model", "mini"], check=True)
+    monkeypatch.setattr(sys, "argv", ["core.reports", "live", str(file), "--model", "mini"])
+    runpy.run_path(readme.__file__, run_name="__main__")
     assert data_of(file.read_text("utf-8"))["model"] == MINI
     with pytest.raises(SystemExit, match=r"^[^\n]+ is not a model name[^\n]+$"):
-        write_live_page([str(tmp_path / "x.html"), "--model", "<b>no such model</b>"])
+        readme.write_live_page([str(tmp_path / "x.html"), "--model", "<b>no such model</b>"])
 
 
 def test_every_language_of_the_wordings_is_in_it(mini: Any) -> None:

@@ -24,7 +24,7 @@ from core.sampling.constraint import lark_grammar
 from core.sampling.constraint.allowed_tokens import compiled
 from core.sampling.constraint.lark_grammar import lark_of, schema_of
 from core.sampling.observation import History
-from core.sampling.settings import LONGEST_CONSTRAINT, ORDERS, SamplingSettings
+from core.sampling.settings import ORDERS, SamplingSettings
 from core.tokens.token_text import Token, lone_token
 from tests.benchmarks.constraint import HOSTILE
 from tests.core.sampling.chains import on_device
@@ -328,13 +328,6 @@ def test_usual_wide_and_ambiguous_forms_stay_within_the_limits(form: str) -> Non
             break
         ids.append(int(ways[7 * step % len(ways)]))
     assert len(ids) > 5
-
-
-@pytest.mark.parametrize("value", [None, 3, True, b"regex:a", "yes", "nope:a", "regex", ["regex:a"], "regex:\ud800", "regex:\0",
-                                   "regex:" + "a" * LONGEST_CONSTRAINT])  # fmt: skip
-def test_a_setting_that_is_no_constraint_is_refused(value: Any) -> None:
-    with pytest.raises(BadSetting, match="constraint"):
-        SamplingSettings(constraint=value)
 
 
 def test_a_format_that_is_not_known_is_ignored_with_a_note() -> None:

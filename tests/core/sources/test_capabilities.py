@@ -13,9 +13,8 @@ from core.errors import NotForThisModel
 from core.remote.text_routes import Chat, Completions
 from core.remote.text_server_model import ListedModel
 from core.sources.capabilities import WHY_NOT, Can, missing, require
-from tests.core.experiments.test_on_a_server import connect
 from tests.core.generation.test_saved_answers import SPLIT, chat
-from tests.core.remote.serving import FakeLlama, serve
+from tests.core.remote.serving import FakeLlama, connect, serve
 
 README = Path(__file__).parents[3] / "core" / "README.md"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,9 @@ from core.sources.ngram.ngram import BACKED_OFF, CLAUSES, STORIES, NGram
 TEXT = "the cat sat. the cat ran. the dog sat."
 
 
-@pytest.fixture(scope="module")
-def stories() -> Any:
-    return load_model("ngram:3")
+@pytest.fixture
+def stories(ngram: Callable[[int], Any]) -> Any:
+    return ngram(3)
 
 
 def followers(model: NGram, context: list[int]) -> dict[int, int]:
@@ -45,8 +46,8 @@ def test_a_worked_example() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_the_counts_of_the_stories_are_those_of_plain_counting(n: int) -> None:
-    model: Any = load_model(f"ngram:{n}")
+def test_the_counts_of_the_stories_are_those_of_plain_counting(n: int, ngram: Callable[[int], Any]) -> None:
+    model = ngram(n)
     text = STORIES.read_text("utf-8").strip()
     words = ["end"]
     for story in re.split(r"\n\s*\n", text):
@@ -146,10 +147,10 @@ def test_beam_search_tries_and_scores_work_with_it(stories: Any) -> None:
     assert scored.total_bits == pytest.approx(sum(expected), rel=1e-5)
 
 
-def test_a_longer_context_is_surer_of_its_own_text_and_less_sure_of_others() -> None:
+def test_a_longer_context_is_surer_of_its_own_text_and_less_sure_of_others(ngram: Callable[[int], Any]) -> None:
     held_out = STORIES.with_name("held_out.txt").read_text("utf-8")[:2500]
     own = STORIES.read_text("utf-8")[:2500]
-    models: list[Any] = [load_model(f"ngram:{n}") for n in (1, 2, 3, 4)]
+    models = [ngram(n) for n in (1, 2, 3, 4)]
     known = [score_text(model, own).perplexity for model in models]
     assert known == sorted(known, reverse=True)
     assert score_text(models[3], held_out).perplexity > 3 * known[3]

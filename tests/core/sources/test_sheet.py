@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
-from core import load_model
 from core.errors import BadSetting
 from core.sources.ngram.ngram import NGram
 from core.sources.ngram.sheet import DICE, MOST_ROWS, sheet, sheet_html
@@ -15,8 +15,8 @@ from core.sources.ngram.sheet import DICE, MOST_ROWS, sheet, sheet_html
 
 @pytest.mark.parametrize("dice", DICE)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_every_throw_has_one_token_and_leads_on(n: int, dice: str) -> None:
-    rows = sheet(load_model(f"ngram:{n}"), dice)  # type: ignore[arg-type]
+def test_every_throw_has_one_token_and_leads_on(n: int, dice: str, ngram: Callable[[int], Any]) -> None:
+    rows = sheet(ngram(n), dice)
     assert 1 <= len(rows) <= MOST_ROWS
     contexts = {row.context for row in rows}
     for row in rows:

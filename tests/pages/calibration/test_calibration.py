@@ -22,7 +22,7 @@ def test_the_temperature_bends_the_recorded_curve_without_a_pass(open_app: Open,
         for model in (teacher, pupil):
             assert numbers.percent(model.distance(temperature)) in said(app)
     assert "It says nothing of facts" in said(app)
-    assert session(app).place == {"at": "0.5"}
+    assert session(app).page.address == {"at": "0.5"}
 
 
 def own_text(app: Any, text: str) -> Any:

@@ -24,7 +24,7 @@ def test_a_model_without_a_template_is_named_and_chat_models_are_offered(
     folder = str(chat_folder())
     session(app).models.names.append(folder)
     press(app.run(), f"chat_use_{folder}")
-    assert session(app).page == "" and told(app) == [BEGIN] and app.toggle(key="as_chat").value
+    assert session(app).page.path == "" and told(app) == [BEGIN] and app.toggle(key="as_chat").value
 
 
 def test_a_chat_model_opens_a_new_conversation_and_keeps_one(open_app: Open, session: State, chat_folder: Callable[..., Path]) -> None:
@@ -33,10 +33,10 @@ def test_a_chat_model_opens_a_new_conversation_and_keeps_one(open_app: Open, ses
     use_model(app, str(chat_folder()))
     press(app, "step")
     go(app, "chat")
-    assert session(app).page == "" and told(app) == [BEGIN] and app.toggle(key="as_chat").value
+    assert session(app).page.path == "" and told(app) == [BEGIN] and app.toggle(key="as_chat").value
     assert app.button(key="bring_back"), "the text can be brought back"
     app.chat_input(key="chat_message").set_value("Who are you?").run()
-    session(app).playing = False
+    session(app).player.playing = False
     go(app, "chat")
-    assert session(app).page == "" and session(app).run.prompt == "Who are you?", "the conversation goes on"
+    assert session(app).page.path == "" and session(app).run.prompt == "Who are you?", "the conversation goes on"
     assert session(app).run.as_chat and any(token.special for token in session(app).run.prompt_tokens), "what the template adds"

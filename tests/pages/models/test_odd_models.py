@@ -20,7 +20,7 @@ def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(open_ap
     beyond = len(run.model.tokenizer) + 1
     run.force(beyond)
     run.step()
-    session(app).selected_index = 1
+    session(app).player.selected_index = 1
     app.run()
     assert f"#{beyond}" in json.dumps(view(app)) and told(app) == [] and not app.exception
     for page in ("inside", "cost"):

@@ -48,10 +48,10 @@ def test_the_recorded_result_says_why_its_texts_part_in_numbers_that_differ(open
 
 def test_a_pair_sets_both_ways_and_the_link_follows(open_app: Open, session: State) -> None:
     app = press(open_app(page="same_prompt"), "same_prompt_pair_1")
-    assert app.multiselect(key=SECOND).value == ["bfloat16", "texts_4"] and session(app).place == {"ways": "3-3.9"}
+    assert app.multiselect(key=SECOND).value == ["bfloat16", "texts_4"] and session(app).page.address == {"ways": "3-3.9"}
     assert "made with other choices" in html(app)
     press(app, "same_prompt_pair_0")
-    assert session(app).place == {}
+    assert session(app).page.address == {}
 
 
 def test_of_two_values_of_one_field_the_later_one_stays(open_app: Open) -> None:

@@ -130,7 +130,7 @@ def test_after_a_recording_a_page_goes_on_with_the_text_before_it_and_with_its_s
 def test_a_stop_of_the_tour_opens_there_and_does_not_end_the_text(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
     give(app, session, Stop("Pieces", "tour?stop=pieces"))
-    assert session(app).memory[TourOfVisitor].tour.stop == "pieces" and session(app).ending.texts == ()
+    assert session(app).memory[TourOfVisitor].tour.stop == "pieces" and session(app).around.ending.texts == ()
 
 
 def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter_changed(open_app: Open, session: State) -> None:

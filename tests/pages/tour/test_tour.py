@@ -51,7 +51,7 @@ def second_word() -> int:
 
 
 def last_layer(app: AppTest) -> int:
-    return len(app.session_state["_session"].memory[TourOfVisitor].tour.kept["inside"].layers)
+    return len(app.session_state["_session"].memory[TourOfVisitor].tour.values["inside"].layers)
 
 
 @pytest.mark.slow
@@ -70,10 +70,10 @@ def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Ope
     app = open_app(page="tour", stop="loop", voice="metaphor", done="send.pieces.nowhere")
     tour = session(app).memory[TourOfVisitor].tour
     assert (tour.stop, tour.voice, tour.tried) == ("loop", "metaphor", {"send", "pieces"})
-    assert session(app).place == {"stop": "loop", "voice": "metaphor", "done": "send.pieces"}
+    assert session(app).page.address == {"stop": "loop", "voice": "metaphor", "done": "send.pieces"}
     press(app, "tour_ten")
-    assert session(app).place["done"] == "send.pieces.loop"
-    again = open_app(page="tour", **session(app).place)
+    assert session(app).page.address["done"] == "send.pieces.loop"
+    again = open_app(page="tour", **session(app).page.address)
     assert session(again).memory[TourOfVisitor].tour.tried == {"send", "pieces", "loop"}
 
 

@@ -38,7 +38,7 @@ def chat(open_app: Open, session: State, chat_folder: Callable[..., Path]) -> Ca
 
 
 def answer(app: AppTest, session: State, steps: int = 4) -> Any:
-    session(app).playing = False
+    session(app).player.playing = False
     press(app, "step", steps)
     return session(app).run
 
@@ -52,7 +52,7 @@ def send(app: AppTest, text: str) -> AppTest:
 def edit(app: AppTest, session: State, place: int, text: str) -> AppTest:
     app.session_state[conversation.edit_key(place)] = True
     app.run()
-    app.text_area(key=f"edited_{place}_{session(app).around_set}").set_value(text)
+    app.text_area(key=f"edited_{place}_{session(app).around.times_set}").set_value(text)
     return press(app, f"send_{place}")
 
 
@@ -63,10 +63,10 @@ def test_an_edited_message_is_answered_at_once(chat: Any, session: State) -> Non
     answer(app, session)
     edit(app, session, 0, "Where are you?")
     made = session(app)
-    assert not told(app) and made.playing
+    assert not told(app) and made.player.playing
     assert [message["content"] for message in made.run.messages] == ["Where are you?"]
     assert not app.session_state[conversation.edit_key(0)], "the popover is closed"
-    made.playing = False
+    made.player.playing = False
     press(app, "bring_back")
     assert [message["content"] for message in session(app).run.messages if message["role"] == "user"] == ["Who are you?", "And then?"]
 
@@ -85,8 +85,8 @@ def test_a_system_prompt_and_a_beginning_of_the_answer(chat: Any, session: State
     state = session(app)
     app.session_state["conversation"] = True
     app.run()
-    app.text_area(key=f"chat_system_{state.around_set}").set_value("Be a fox.").run()
-    app.text_area(key=f"chat_begun_{state.around_set}").set_value("I am").run()
+    app.text_area(key=f"chat_system_{state.around.times_set}").set_value("Be a fox.").run()
+    app.text_area(key=f"chat_begun_{state.around.times_set}").set_value("I am").run()
     run = session(app).run
     assert [m["role"] for m in run.messages] == ["system", "user", "assistant"]
     assert "".join(token.text for token in run.prompt_tokens).endswith("I am")
@@ -102,7 +102,7 @@ def test_a_template_without_a_system_prompt_says_so_and_keeps_the_conversation(c
     state = session(app)
     app.session_state["conversation"] = True
     app.run()
-    key = f"chat_system_{state.around_set}"
+    key = f"chat_system_{state.around.times_set}"
     app.text_area(key=key).set_value("Be a fox.").run()
     assert any("no place for a system prompt" in sentence for sentence in told(app))
     app.text_area(key=key).set_value("").run()
@@ -143,8 +143,8 @@ def test_a_recorded_conversation_is_shown_and_goes_on_with_the_visitor_s_model(c
     replay = recording.replay()
     for _step in recording.path:
         replay.step()
-    run_start.replace_run(session(app), replay, session(app).begun_with)
-    session(app).moment = "rolled"
+    run_start.replace_run(session(app), replay, session(app).begun.asked)
+    session(app).player.moment = "rolled"
     app.run()
     assert not app.exception and session(app).run is replay
     assert len(app.chat_message) == len(replay.messages) + 1
@@ -180,7 +180,7 @@ def test_text_of_others_in_a_conversation_is_text(chat: Any, session: State) -> 
 def test_thoughts_are_counted_and_folded(chat: Any, session: State) -> None:
     app = chat(CHAT + "{# </think> #}")
     run = session(app).run
-    session(app).ending = type(session(app).ending)(thoughts=1)
+    session(app).around.ending = type(session(app).around.ending)(thoughts=1)
     run.stop_at(thinking_budget=1)
     for part in ("<think>", "one", "</think>", "two"):
         for token in run.model.tokenize(part):
@@ -241,16 +241,16 @@ def test_stop_texts_and_the_largest_number_are_taken_from_their_fields(chat: Any
     app = show_more(chat())
     state = session(app)
     assert state.run.stops == Stop(tokens=4).arguments
-    app.text_area(key=f"stop_texts_{state.around_set}").set_value("###\n\\n\n###\n").run()
-    app.number_input(key=f"most_new_tokens_{state.around_set}").set_value(2).run()
-    app.selectbox(key=f"stop_on_loop_{state.around_set}").set_value(4).run()
+    app.text_area(key=f"stop_texts_{state.around.times_set}").set_value("###\n\\n\n###\n").run()
+    app.number_input(key=f"most_new_tokens_{state.around.times_set}").set_value(2).run()
+    app.selectbox(key=f"stop_on_loop_{state.around.times_set}").set_value(4).run()
     assert session(app).run.stops == Stop(("###", "\n"), 2, 4).arguments
-    app.number_input(key=f"thinking_budget_{state.around_set}").set_value(3).run()
-    app.text_input(key=f"thinking_end_{state.around_set}").set_value(" The end.").run()
-    ending = session(app).ending
+    app.number_input(key=f"thinking_budget_{state.around.times_set}").set_value(3).run()
+    app.text_input(key=f"thinking_end_{state.around.times_set}").set_value(" The end.").run()
+    ending = session(app).around.ending
     assert session(app).run.stops == ending.arguments == Stop(("###", "\n"), 2, 4, 3, " The end.").arguments
-    assert share_link.ending_of(share_link.link_values(session(app).conversation, ending)) == ending
+    assert share_link.ending_of(share_link.link_values(session(app).around.conversation, ending)) == ending
     answer(app, session, 3)
     assert len(session(app).run.path) == 2 and told(app)
-    app.text_area(key=f"stop_texts_{state.around_set}").set_value("a" * 300).run()
+    app.text_area(key=f"stop_texts_{state.around.times_set}").set_value("a" * 300).run()
     assert session(app).run.stops["stop"] == ["###", "\n"] and any("Stop texts" in sentence for sentence in told(app))

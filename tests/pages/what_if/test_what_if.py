@@ -28,7 +28,7 @@ def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: State
     app = open_app(page="what_if")
     run = session(app).run
     list(run.stream(5))
-    session(app).selected_index = 2
+    session(app).player.selected_index = 2
     del session(app).memory[ForkOfVisitor]
     app.run()
     fork = session(app).memory[ForkOfVisitor].now.fork

@@ -42,7 +42,7 @@ def test_a_link_of_watch_measures_the_step_that_watch_shows(open_app: Open, sess
 def test_a_prompt_of_a_link_stays_on_the_first_other_page(open_app: Open, session: State) -> None:
     app = press(open_app(prompt=PROMPT), "step")
     run = session(app).run
-    assert session(go(app, "why")).run is run and session(app).moment == "rolled"
+    assert session(go(app, "why")).run is run and session(app).player.moment == "rolled"
 
 
 def test_read_leads_to_a_token_of_its_text(open_app: Open, session: State) -> None:
@@ -90,7 +90,7 @@ def test_steering_that_does_nothing_says_so(open_app: Open) -> None:
 def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_for(open_app: Open, session: State) -> None:
     app = run_on(press(open_app(page="why", prompt=PROMPT, against="␣warm", why=TWO), "why_two_start"))
     seen, model = session(app).experiments["why_two"].observations[-1], session(app).run.model
-    assert seen.against == "␣warm" and session(app).place["against"] == "␣warm"
+    assert seen.against == "␣warm" and session(app).page.address["against"] == "␣warm"
     target = session(app).run.next_distribution().candidates[0]
     expected = attribution.occlusion(model, session(app).run.token_ids, target.token_id, "mask", against=model.token_of(" warm").token_id)
     assert max(part.effect for part in seen.parts) == pytest.approx(expected.effects.max(), abs=1e-3)

@@ -22,7 +22,7 @@ HELD_OUT_ONE_IN = 12
 
 
 def held_out(*parts: object) -> bool:
-    """True when this combination is kept for the evaluation (about one in twelve). It does not depend on the seed or the machine.
+    """True when this combination belongs to the evaluation (about one in twelve). It does not depend on the seed or the machine.
 
     >>> held_out("France", 0) == held_out("France", 0)
     True

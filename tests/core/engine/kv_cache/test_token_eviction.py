@@ -25,7 +25,7 @@ def test_a_notepad_with_room_gives_the_models_own_odds(architecture: str, tiny: 
     with torch.inference_mode():
         expected = plain(architecture)(torch.tensor([IDS])).logits[0, -1]
     assert torch.allclose(logits, expected, atol=2e-4)
-    assert notepad.kept == list(range(len(IDS)))
+    assert notepad.held == list(range(len(IDS)))
 
 
 def logits_with_mask(network: Any, ids: list[int], visible: Callable[[int, int], bool]) -> torch.Tensor:
@@ -42,11 +42,11 @@ def test_forgetting_is_the_same_as_never_looking_there_again(architecture: str, 
     room = 10
     notepad = EvictingKVCache(tiny(architecture))
     for token_id in IDS:
-        if len(notepad.kept) == room:
+        if len(notepad.held) == room:
             notepad.evict_oldest(1, sinks)
         logits = notepad.read([token_id])
     last = len(IDS) - 1
-    assert notepad.kept == [*range(sinks), *range(last - room + sinks + 1, last + 1)]
+    assert notepad.held == [*range(sinks), *range(last - room + sinks + 1, last + 1)]
 
     def visible(row: int, column: int) -> bool:
         return column <= row and (column < sinks or column > row - room + sinks)
@@ -65,7 +65,7 @@ def test_several_tokens_behind_a_gap_see_each_other_in_order(tiny: Any, plain: A
     logits = notepad.read(IDS[12:18])
     expected = logits_with_mask(plain("llama"), IDS[:18], lambda row, column: column <= row and not (row >= 12 and 2 <= column < 7))
     assert torch.allclose(logits, expected, atol=2e-4)
-    assert notepad.kept == [0, 1, *range(7, 18)]
+    assert notepad.held == [0, 1, *range(7, 18)]
 
 
 @pytest.mark.parametrize("bits", [8, 4])
@@ -78,7 +78,7 @@ def test_smaller_pages_can_be_torn_out_too(bits: int, tiny: Any) -> None:
     assert notepad.evict_oldest(3, sinks=1) == [1, 2, 3]
     assert notepad.bytes == (len(IDS) - 3) * one
     notepad.read([50])
-    assert notepad.kept == [0, *range(4, len(IDS) + 1)]
+    assert notepad.held == [0, *range(4, len(IDS) + 1)]
 
 
 def test_a_copy_is_written_on_alone(tiny: Any) -> None:
@@ -87,7 +87,7 @@ def test_a_copy_is_written_on_alone(tiny: Any) -> None:
     twin = notepad.copied()
     twin.read(IDS[5:9])
     twin.evict_oldest(2)
-    assert (notepad.kept, notepad.next_position, len(twin.kept)) == (list(range(5)), 5, 7)
+    assert (notepad.held, notepad.next_position, len(twin.held)) == (list(range(5)), 5, 7)
     assert notepad.bytes == 5 * tiny("llama").cache_bytes_per_token
 
 

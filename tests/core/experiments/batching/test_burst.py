@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from core import SamplingSettings, load_model
+from core import SamplingSettings
 from core.errors import BadSetting
 from core.experiments.batching.burst import Arrived, MetricsAt, burst, figures, rate_over_time, stream
 from core.experiments.shared.planned_requests import planned_requests
 from core.remote import http_client
 from core.remote.metrics import ServerMetrics, batch_size
-from tests.core.remote.serving import RECORDED, TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, serve
+from tests.core.remote.serving import RECORDED, Asked, FakeLlama, FakeVLLM, Reply, connect, recorded, serve
 
 BURSTS = RECORDED / "llamacpp-burst"
 
@@ -92,7 +92,7 @@ def test_figures_of_a_recorded_burst() -> None:
 def test_streams_of_real_servers_are_counted_by_their_own_counters(monkeypatch: pytest.MonkeyPatch) -> None:
     for fake, name in ((FakeLlama(), "llamacpp_stream"), (FakeVLLM(limit=512), "vllm_stream")):
         with serve(streaming(fake, name)) as server:
-            model: Any = load_model(server.address, tokenizer=str(TINY))
+            model: Any = connect(server)
             pieces = list(stream(model.server.client, model.server_kind, model.server.model_id, [1, 2], SamplingSettings(), 8))
             assert sum(piece.tokens for piece in pieces) == 8  # one of llama-server's pieces brings three
             sent = server.steps()[-1]
@@ -101,7 +101,7 @@ def test_streams_of_real_servers_are_counted_by_their_own_counters(monkeypatch: 
 
 def test_everybody_is_answered_and_the_server_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(streaming(FakeLlama(), "llamacpp_stream")) as server:
-        model = load_model(server.address, tokenizer=str(TINY))
+        model = connect(server)
         who = planned_requests(model, ("def main", "class Tree"), 5, 8, 8)
         seen = list(burst(model, who))
         assert {one.reader_id for one in seen if isinstance(one, Arrived) and one.done} == set(range(5))
@@ -132,7 +132,7 @@ def test_a_server_that_breaks_off_refuses_or_babbles(monkeypatch: pytest.MonkeyP
 
     for kind, complains in (("refuses", True), ("dies", True), ("babbles", False), ("endless line", True)):
         with serve(hostile(kind)) as server:
-            model = load_model(server.address, tokenizer=str(TINY))
+            model = connect(server)
             seen = list(burst(model, planned_requests(model, ("def main",), 2, 8, 8)))
             ends = [one for one in seen if isinstance(one, Arrived) and one.done]
             assert len(ends) == 2 and all(bool(one.error) == complains for one in ends), kind
@@ -152,4 +152,4 @@ def test_a_model_that_is_here_is_none_for_a_burst(tiny: Any) -> None:
     with pytest.raises(BadSetting, match="on a server"):
         next(burst(local, planned_requests(local, ("Once",), 2, 4, 4)))
     with serve(streaming(FakeLlama(), "llamacpp_stream")) as server, pytest.raises(BadSetting):
-        next(burst(load_model(server.address, tokenizer=str(TINY)), ()))
+        next(burst(connect(server), ()))

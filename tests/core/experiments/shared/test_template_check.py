@@ -16,7 +16,6 @@ from core.chat.conversation import checked_messages
 from core.errors import BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
 from core.experiments.shared import template_check as module
 from core.experiments.shared.template_check import LONGEST_LOG, TemplateCheck, first_difference, template_check
-from core.remote import http_client
 from tests.core.plain import plain_logits
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 from tests.tiny_models import CHAT, with_template
@@ -165,8 +164,7 @@ def test_what_cannot_be_checked_is_said_in_a_sentence(chat_folder: Callable[[str
         checked(model)
 
 
-def test_a_served_model_has_faults_but_no_surprise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+def test_a_served_model_has_faults_but_no_surprise(tmp_path: Path, no_waiting: None) -> None:
     folder = with_template(TINY, tmp_path / "served", CHAT)
     with serve(FakeVLLM(limit=20)) as running:
         found = checked(load_model(running.address, tokenizer=str(folder)))

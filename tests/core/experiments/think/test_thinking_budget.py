@@ -11,7 +11,6 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.chat.thoughts import MARKS
 from core.engine.kv_cache.prefix_reuse import KVCache
-from core.errors import BadSetting
 from core.experiments.shared.continuation import continuation
 from core.experiments.shared.prompting_styles import CHAIN_OF_THOUGHT, PromptingStyle
 from core.experiments.think.thinking import Question, chance_of, sums, think
@@ -58,7 +57,7 @@ def test_each_point_is_what_a_plain_run_with_the_same_text_says(tiny: Any) -> No
 
 
 def test_thoughts_that_end_by_themselves_give_the_answer_of_a_run_that_nobody_ended(storyteller: Any) -> None:
-    (question,) = sums(1, seed=4, hard=True)
+    (question,) = sums(1, seed=4)
     points = list(budget_curve(storyteller, question))
     (own,) = [point for point in points if point.is_own_end]
     alone = list(think(storyteller, question, CHAIN_OF_THOUGHT))
@@ -77,14 +76,6 @@ def test_a_set_counts_each_question_at_each_budget(storyteller: Any) -> None:
         assert one.question == question
         assert [one.at(budget).budget for budget in (0, 39, 40, 500)] == [0, 0, 40, one.unforced.budget]
         assert one.waited is not None and one.waited.waited and one.unforced.is_own_end
-
-
-@pytest.mark.parametrize("step", [0, -1, 1.5, 10**9, "x", None])
-def test_an_impossible_distance_is_refused(step: Any, tiny: Any) -> None:
-    with pytest.raises(BadSetting):
-        next(budget_curve(tiny("llama"), Question("2 + 3?\n", "5"), step=step))
-    with pytest.raises(BadSetting):
-        next(budget_set(tiny("llama"), [], step=10))
 
 
 def test_a_model_with_thinking_marks_is_asked_in_a_conversation_and_ended_with_its_mark(thinker: Any) -> None:
@@ -168,12 +159,6 @@ def test_without_marks_and_without_a_text_nothing_is_forced(tiny: Any) -> None:
     run = Generation(tiny("llama"), "Once", GREEDY, thinking_budget=0)
     run.generate(4)
     assert {step.chosen_by for step in run.path} == {"greedy"}
-
-
-@pytest.mark.parametrize(("budget", "end"), [(-1, ""), (1.5, ""), ("3", ""), (10**12, ""), (3, "x" * 201), (3, 7)])
-def test_an_impossible_budget_gets_one_sentence(budget: Any, end: Any, tiny: Any) -> None:
-    with pytest.raises(BadSetting):
-        Generation(tiny("llama"), "Once", thinking_budget=budget, thinking_end=end)
 
 
 def test_every_mark_is_found_open_and_closed() -> None:

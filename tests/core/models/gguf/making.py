@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ KEYS = {
 }
 
 
+@cache
 def metadata_of(folder: Path, name: str) -> dict[str, Any]:
-    """The metadata that llama.cpp's converter writes for this folder. name: of the architecture in llama.cpp."""
+    """The metadata that llama.cpp's converter writes for this folder, read once. name: of the architecture in llama.cpp."""
     config = transformers.AutoConfig.from_pretrained(folder)
     found: dict[str, Any] = {"general.architecture": name}
     for key, own in KEYS.items():
@@ -65,8 +67,9 @@ def tokenizer_of(folder: Path, size: int) -> dict[str, Any]:
     return found
 
 
+@cache
 def weights_of(folder: Path, name: str) -> dict[str, np.ndarray]:
-    """The folder's weights under llama.cpp's names, changed as its converter changes them."""
+    """The folder's weights under llama.cpp's names, changed as its converter changes them; read once."""
     network = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     config = network.config
     architecture = next(key for key, value in gguf.MODEL_ARCH_NAMES.items() if value == name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,7 @@ import pytest
 from core.models.gguf.architectures import why_not_here
 from core.models.gguf.header import read_header
 from core.models.gguf.loading import plan
-from tests import tiny_models
 from tests.core.models.gguf import making
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tiny_models.save("llama", tmp_path / "tiny", max_position_embeddings=256)
 
 
 @pytest.mark.parametrize(
@@ -33,20 +28,18 @@ def folder(tmp_path: Path) -> Path:
         ("tokenizer__ggml__model", "rwkv", "rwkv"),
     ],
 )
-def test_metadata_that_would_be_ignored_is_not_read_here(key: str, value: Any, part: str, tmp_path: Path) -> None:
-    folder = tiny_models.save("llama", tmp_path / "m")
+def test_metadata_that_would_be_ignored_is_not_read_here(key: str, value: Any, part: str, folder: Path, tmp_path: Path) -> None:
     found = plan(str(making.converted(folder, "llama", tmp_path / "m.gguf", **{key: value})))
     assert not found.here and part in str(found.why)
 
 
-def test_neutral_settings_are_read_here(tmp_path: Path) -> None:
-    folder = tiny_models.save("llama", tmp_path / "m")
+def test_neutral_settings_are_read_here(folder: Path, tmp_path: Path) -> None:
     neutral: dict[str, Any] = {"llama__rope__scaling__type": "none", "llama__expert_count": 0, "llama__rope__dimension_count": 8}
     assert plan(str(making.converted(folder, "llama", tmp_path / "m.gguf", **neutral))).here
 
 
-def test_an_unknown_split_of_words_or_tensor_or_architecture_is_not_read_here(tmp_path: Path) -> None:
-    folder = tiny_models.save("gpt2", tmp_path / "m")
+def test_an_unknown_split_of_words_or_tensor_or_architecture_is_not_read_here(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = tiny_folder("gpt2")
     metadata, weights = making.metadata_of(folder, "gpt2"), making.weights_of(folder, "gpt2")
     odd = making.write(tmp_path / "pre.gguf", metadata | {"tokenizer.ggml.pre": "new-one"}, weights)
     assert "new-one" in str(why_not_here(read_header(odd)))

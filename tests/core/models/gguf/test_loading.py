@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,15 @@ from tests.core.models.gguf import making
 
 pytestmark = pytest.mark.usefixtures("templates_here")
 
+Folder = Callable[[str], Path]
 TEXT = "Once upon a time there was a fox 🦊."
-OURS: list[tuple[str, str, dict[str, Any]]] = [
-    ("llama", "llama", {}),
-    ("gpt2", "gpt2", {}),
-    ("qwen3", "qwen3", {}),
-    ("qwen2", "qwen2", {}),
-    ("gemma3", "gemma3", {"head_dim": 256, "num_hidden_layers": 7, "query_pre_attn_scalar": 256}),
-]
+OURS: dict[str, Callable[[Folder, Path], Path]] = {
+    "llama": lambda tiny, _own: tiny("llama"),
+    "gpt2": lambda tiny, _own: tiny("gpt2"),
+    "qwen3": lambda tiny, _own: tiny("qwen3"),
+    "qwen2": lambda _tiny, own: qwen2(own),
+    "gemma3": lambda _tiny, own: tiny_models.save("gemma3", own, head_dim=256, num_hidden_layers=7, query_pre_attn_scalar=256),
+}
 
 
 def log_probabilities(model: Any, ids: list[int]) -> torch.Tensor:
@@ -61,14 +63,9 @@ def qwen2(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return making.converted(tiny_models.save("llama", tmp_path / "m"), "llama", tmp_path / "llama.gguf")
-
-
-@pytest.mark.parametrize(("tiny", "name", "changes"), OURS, ids=[one[0] for one in OURS])
-def test_it_is_the_model_that_it_was_made_from(tiny: str, name: str, changes: dict[str, Any], tmp_path: Path) -> None:
-    folder = qwen2(tmp_path / tiny) if tiny == "qwen2" else tiny_models.save(tiny, tmp_path / tiny, **changes)
+@pytest.mark.parametrize("name", OURS)
+def test_it_is_the_model_that_it_was_made_from(name: str, tiny_folder: Folder, tmp_path: Path) -> None:
+    folder = OURS[name](tiny_folder, tmp_path / name)
     model = load_model(making.converted(folder, name, tmp_path / "model.gguf"), device="cpu")
     own = load_model(folder, device="cpu")
     ids = own.encode(TEXT)
@@ -83,9 +80,9 @@ def test_it_is_the_model_that_it_was_made_from(tiny: str, name: str, changes: di
     assert torch.allclose(log_probabilities(model, ids), theirs(folder, ids), atol=1e-4)
 
 
-@pytest.mark.parametrize(("tiny", "name"), [("llama", "llama"), ("gpt2", "gpt2"), ("gemma3", "gemma3")])
-def test_the_tokens_for_llama_server_are_those_of_the_file(tiny: str, name: str, tmp_path: Path) -> None:
-    metadata = making.metadata_of(tiny_models.save(tiny, tmp_path / "m"), name)
+@pytest.mark.parametrize("name", ["llama", "gpt2", "gemma3"])
+def test_the_tokens_for_llama_server_are_those_of_the_file(name: str, tiny_folder: Folder, tmp_path: Path) -> None:
+    metadata = making.metadata_of(tiny_folder(name), name)
     written = tmp_path / "written"
     written.mkdir()
     write_tokenizer(metadata, written)
@@ -98,10 +95,9 @@ def test_the_tokens_for_llama_server_are_those_of_the_file(tiny: str, name: str,
     assert served.eos_token_id == tokenizer.eos_token_id and served.convert_ids_to_tokens(len(served)) is None
 
 
-def test_a_chat_template_comes_from_the_file(tmp_path: Path) -> None:
+def test_a_chat_template_comes_from_the_file(tiny_folder: Folder, tmp_path: Path) -> None:
     template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
-    folder = tiny_models.save("qwen3", tmp_path / "m")
-    file = making.converted(folder, "qwen3", tmp_path / "m.gguf", tokenizer__chat_template=template)
+    file = making.converted(tiny_folder("qwen3"), "qwen3", tmp_path / "m.gguf", tokenizer__chat_template=template)
     assert (
         "".join(token.text for token in load_model(file, device="cpu").tokenize_messages(({"role": "user", "content": "hi"},)))
         == "<user>hi"
@@ -109,8 +105,8 @@ def test_a_chat_template_comes_from_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["F16", "BF16", "Q8_0", "Q4_1"])
-def test_packed_weights_are_widened(kind: str, tmp_path: Path) -> None:
-    folder = tiny_models.save("qwen3", tmp_path / "m")
+def test_packed_weights_are_widened(kind: str, tiny_folder: Folder, tmp_path: Path) -> None:
+    folder = tiny_folder("qwen3")
     file = making.converted(folder, "qwen3", tmp_path / "m.gguf", kind)
     found = plan(str(file), device="cpu")
     assert (found.here, found.precision) == (True, "F32")  # a small model is in float32 in memory, so nothing is rounded before
@@ -139,13 +135,11 @@ def test_packed_weights_are_widened(kind: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_model_that_stays_in_16_bits_keeps_the_bits_of_its_file(
-    kind: str, table: str, precision: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, table: str, precision: str, said: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.models.precision.SMALL", 1)
     monkeypatch.setattr("core.backends.compiled.available", lambda: True)
-    folder = tiny_models.save("llama", tmp_path / "m")
-    kinds = {"token_embd.weight": table}
-    file = making.converted(folder, "llama", tmp_path / "m.gguf", kind, kinds=kinds)
+    file = making.converted(folder, "llama", tmp_path / "m.gguf", kind, kinds={"token_embd.weight": table})
     found = plan(str(file), device="cpu")
     assert found.precision == precision
     model = load_model(file, device="cpu")
@@ -168,47 +162,43 @@ def test_a_note_says_that_norms_were_rounded(kind: str, tmp_path: Path, monkeypa
     assert ("norms and biases were rounded" in note) == (kind != "F32") and "as in the file" in note
 
 
-def test_without_llama_server_a_sentence_says_what_to_install(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_llama_server_a_sentence_says_what_to_install(
+    llama_file: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(errors.ModelError, match="llama-server"):
-        load_model(RUN + str(file))
-    odd = making.converted(tmp_path / "m", "llama", tmp_path / "odd.gguf", llama__rope__scaling__type="yarn")
+        load_model(RUN + str(llama_file))
+    odd = making.converted(folder, "llama", tmp_path / "odd.gguf", llama__rope__scaling__type="yarn")
     with pytest.raises(errors.ModelError, match=r"rope\.scaling\.type.*Install llama\.cpp"):
         load_model(odd)
 
 
-def test_a_file_that_does_not_fit_is_for_llama_server(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_does_not_fit_is_for_llama_server(llama_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.models.gguf.loading.room", lambda: 1000)
-    found = plan(str(file))
+    found = plan(str(llama_file))
     assert not found.here and found.loaded_bytes == found.header.file_bytes
 
 
-def test_an_adapter_or_a_projector_is_no_language_model(file: Path, tmp_path: Path) -> None:
-    metadata = making.metadata_of(tmp_path / "m", "llama") | {"general.type": "adapter"}
-    adapter = making.write(tmp_path / "adapter.gguf", metadata, making.weights_of(tmp_path / "m", "llama"))
+def test_an_adapter_or_a_projector_is_no_language_model(folder: Path, tmp_path: Path) -> None:
+    metadata = making.metadata_of(folder, "llama") | {"general.type": "adapter"}
+    adapter = making.write(tmp_path / "adapter.gguf", metadata, making.weights_of(folder, "llama"))
     with pytest.raises(errors.ModelError, match="adapter"):
         load_model(adapter)
 
 
-def test_tokens_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
-    folder = tiny_models.save("gpt2", tmp_path / "m")
-    file = making.converted(folder, "gpt2", tmp_path / "m.gguf", tokenizer__ggml__merges=["no such", "tokens here"])
+def test_tokens_that_contradict_each_other_are_refused(tiny_folder: Folder, tmp_path: Path) -> None:
+    file = making.converted(tiny_folder("gpt2"), "gpt2", tmp_path / "m.gguf", tokenizer__ggml__merges=["no such", "tokens here"])
     with pytest.raises(errors.ModelError, match="do not fit together"):
         load_model(file)
 
 
-def test_the_registry_loads_it_once_and_again_after_it_was_unloaded(file: Path) -> None:
+def test_the_registry_loads_it_once_and_again_after_it_was_unloaded(llama_file: Path) -> None:
     shelf = ModelRegistry()
-    model = shelf.model(str(file))
-    assert shelf.model(str(file)) is model
+    model = shelf.model(str(llama_file))
+    assert shelf.model(str(llama_file)) is model
     before = log_probabilities(model, [1, 5, 9])
-    shelf.unload(str(file))
+    shelf.unload(str(llama_file))
     assert torch.equal(log_probabilities(model, [1, 5, 9]), before)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tiny_models.save("llama", tmp_path / "tiny", max_position_embeddings=256)
 
 
 def test_an_id_outside_of_the_vocabulary_is_no_token(folder: Path, tmp_path: Path) -> None:
@@ -237,25 +227,23 @@ def test_a_conversation_begins_with_one_start_token(template: str, folder: Path,
 
 
 @pytest.mark.parametrize("kind", [3, 4, 1])
-def test_a_known_end_of_a_turn_ends_it_whatever_its_type(kind: int, tmp_path: Path) -> None:
-    folder = tiny_models.save("qwen3", tmp_path / "tiny", max_position_embeddings=256)
-    data = making.metadata_of(folder, "qwen3")
+def test_a_known_end_of_a_turn_ends_it_whatever_its_type(kind: int, long_qwen3: Path, tmp_path: Path) -> None:
+    data = making.metadata_of(long_qwen3, "qwen3")
     tokens, types = list(data["tokenizer.ggml.tokens"]), list(data["tokenizer.ggml.token_type"])
     tokens[-1], types[-1] = "<|im_end|>", kind
     new = {"tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": types}
-    model = load_model(making.write(tmp_path / "model.gguf", data | new, making.weights_of(folder, "qwen3")))
+    model = load_model(making.write(tmp_path / "model.gguf", data | new, making.weights_of(long_qwen3, "qwen3")))
     assert len(tokens) - 1 in model.end_token_ids
     assert [token.raw for token in model.tokenize("Hi<|im_end|>")][-1] == b"<|im_end|>" and model.token(len(tokens) - 1).special
 
 
-def test_a_mark_of_the_chat_template_is_one_token_whatever_its_type(tmp_path: Path) -> None:
-    folder = tiny_models.save("qwen3", tmp_path / "tiny", max_position_embeddings=256)
-    data = making.metadata_of(folder, "qwen3")
+def test_a_mark_of_the_chat_template_is_one_token_whatever_its_type(long_qwen3: Path, tmp_path: Path) -> None:
+    data = making.metadata_of(long_qwen3, "qwen3")
     tokens, types = list(data["tokenizer.ggml.tokens"]), list(data["tokenizer.ggml.token_type"])
     tokens[-3:], types[-3:] = ["<|other|>", "<|im_start|>", "<|im_end|>"], [1, 1, 1]
     chat = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
     new = {"tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": types, "tokenizer.chat_template": chat}
-    model = load_model(making.write(tmp_path / "model.gguf", data | new, making.weights_of(folder, "qwen3")))
+    model = load_model(making.write(tmp_path / "model.gguf", data | new, making.weights_of(long_qwen3, "qwen3")))
     ids = [token.token_id for token in Generation(model, [{"role": "user", "content": "Hi"}]).prompt_tokens]
     assert ids.count(len(tokens) - 2) == 2 and ids.count(len(tokens) - 1) == 1 and model.token(len(tokens) - 2).special
     assert types_of(data | new)[-3:] == [1, 3, 3], "an ordinary word that the template does not write stays one"

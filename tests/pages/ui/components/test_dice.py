@@ -12,7 +12,7 @@ from core import Generation, SamplingSettings, load_model
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import MOST_SINGLE, DiceSegment, bundled_segments
 from core.sampling.presets import PRESETS
-from pages.ui.session.run_start import CANDIDATES_KEPT
+from pages.ui.session.run_start import CANDIDATES_RECORDED
 
 PROMPTS = ("Once upon a time, there was a little", "The football match", "Dear diary,", "I am not sure about")
 STEPS, LONGEST = 300, 90  # in all, of one text
@@ -28,7 +28,7 @@ def steps(request: pytest.FixtureRequest) -> list[Step]:
     model, seed = load_model("storyteller-mini"), 0
     made: list[Step] = []
     while len(made) < STEPS:
-        run = Generation(model, PROMPTS[seed % len(PROMPTS)], replace(PRESETS[request.param], seed=seed), top_n=CANDIDATES_KEPT)
+        run = Generation(model, PROMPTS[seed % len(PROMPTS)], replace(PRESETS[request.param], seed=seed), top_n=CANDIDATES_RECORDED)
         while len(run.path) < LONGEST and not run.finished:
             run.step()
         made, seed = made + run.path, seed + 1
@@ -58,7 +58,7 @@ def test_the_segments_fill_the_strip_and_stay_few(steps: list[Step]) -> None:
 
 
 def test_nothing_is_taken_before_the_roll_or_by_hand_from_among_the_removed(tiny: Any) -> None:
-    run = Generation(tiny("llama"), "The sea looked", SamplingSettings(top_k=2), top_n=CANDIDATES_KEPT)
+    run = Generation(tiny("llama"), "The sea looked", SamplingSettings(top_k=2), top_n=CANDIDATES_RECORDED)
     assert not any(segment.chosen for segment in segments(run.next_distribution()))
     removed = next(c for c in run.next_distribution().candidates if c.removed_by)
     assert not any(segment.chosen for segment in segments(run.force(removed.key)))

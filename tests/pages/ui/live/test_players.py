@@ -54,10 +54,10 @@ def test_the_view_says_it() -> None:
                 if session.run is None:
                     current.begin()
                     session.live.speed = 0.0
-                session.playing = True
+                session.player.playing = True
                 play.play_on()
     session = sessions[0]
     with acting_for(session):
         assert view_data(NOTHING)["crowd"].startswith("2 visitors play now: ")
-        session.playing = False
+        session.player.playing = False
         assert view_data(NOTHING)["crowd"] == ""

@@ -161,6 +161,9 @@ def test_a_forced_token_belongs_to_the_step_where_its_bar_was_seen(session: Sess
     client.press("prompt", text="Another text")
     late = client.press("force", run=client.run - 1, node=seen, token=301).json()
     assert late["count"] == 0 and "replaced" in late["notices"][0]
+    client.press("step")
+    opened = client.press("go", run=client.run - 1, index=0).json()
+    assert opened["opened"] == -1 and "replaced" in opened["notices"][0], "the word that was clicked is not that of the new text"
 
 
 def test_each_verb_does_what_its_button_does(session: Session) -> None:
@@ -171,17 +174,17 @@ def test_each_verb_does_what_its_button_does(session: Session) -> None:
     assert client.press("back").json()["count"] == 2
     assert client.press("step").json()["node"] == first[-1], "the same step again"
     assert client.press("roll").json()["node"] not in first, "another roll is a sibling"
-    assert client.press("go", index=0).json()["opened"] == 0
+    assert client.press("go", run=client.run, index=0).json()["opened"] == 0
     assert client.press("go").json()["opened"] == -1
     assert not client.press("coming").json()["step"]["rolled"] and client.press("rolled").json()["step"]["rolled"]
     assert client.press("switch", run=client.run, node=first[-1]).json()["node"] == first[-1]
     seed = session.run.settings.seed if session.run else None
     assert client.press("seed").json()["count"] == 0
-    assert session.values_to_set["seed"] == (session.run.settings.seed if session.run else None) != seed
+    assert session.fields.to_set["seed"] == (session.run.settings.seed if session.run else None) != seed
     assert client.press("restart").json()["count"] == 0
     client.press("step")
     client.press("prompt", text="The fox")
-    assert client.press("undo").json()["count"] == 1 and session.values_to_set["prompt"].startswith("Once")
+    assert client.press("undo").json()["count"] == 1 and session.fields.to_set["prompt"].startswith("Once")
     assert client.press("play", speed=20.0).json()["playing"] and session.live.speed == 20
     assert client.press("speed", speed=0.0).json()["playing"] and not client.press("pause").json()["playing"]
     acted: list[object] = []
@@ -236,7 +239,7 @@ def test_large_bodies_unknown_verbs_and_wrong_tokens_are_refused(session: Sessio
         assert client.press("force", run=client.run or 1, node=0, token=token).json()["notices"][0].endswith(".")
     for node in (10**9, 7):
         assert client.press("switch", run=client.run, node=node).json()["notices"][0].endswith(".")
-    assert client.press("go", index=10**9).json()["opened"] == -1
+    assert client.press("go", run=client.run, index=10**9).json()["opened"] == -1
     assert client.http.post("/run/drawn", json={"version": "1"}).status_code == 400
     assert client.http.post("/run/drawn", json={"version": 10**12}).status_code == 204 and session.live.drawn < 10**12
 
@@ -334,7 +337,7 @@ def presses_of(dice: random.Random, count: int) -> list[tuple[str, dict[str, Any
     made: list[tuple[str, dict[str, Any]]] = []
     for _press in range(count):
         verb = dice.choices(["step", "back", "roll", "force", "go", "coming", "rolled", "restart"], [8, 3, 2, 2, 2, 1, 1, 0.2])[0]
-        more = {"force": {"run": 1, "node": 0, "token": dice.randrange(300, 310)}, "go": {"index": dice.randrange(-1, 6)}}.get(verb, {})
+        more = {"force": {"node": 0, "token": dice.randrange(300, 310)}, "go": {"index": dice.randrange(-1, 6)}}.get(verb, {})
         made.append((verb, more))
     return made
 
@@ -347,7 +350,7 @@ async def hold_what_was_pressed(count: int) -> None:
 
     async def tab(session: Session, plan: list[tuple[str, dict[str, Any]]], address: str) -> None:
         for number, (verb, more) in enumerate(plan, 1):
-            request = raw(session, address, verb, {"view": VIEW, "number": number, **more})
+            request = raw(session, address, verb, {"view": VIEW, "number": number, "run": session.live.run_number, **more})
             while dice.random() < 0.2:
                 await cut_or_read(address, request, dice.random() * 0.01)
             while b"200 OK" not in (answer := await cut_or_read(address, request, None)):
@@ -357,11 +360,11 @@ async def hold_what_was_pressed(count: int) -> None:
         await asyncio.gather(*(tab(session, plan, address) for session, plan in zip(tabs, plans, strict=True)))
     for session, reference, plan in zip(tabs, references, plans, strict=True):
         for verb, more in plan:
-            done_directly(reference, verb, **more)
+            done_directly(reference, verb, run=reference.live.run_number, **more)
         assert session.run is not None and reference.run is not None
         assert session.run.line == reference.run.line and len(session.run.nodes) == len(reference.run.nodes)
         assert [step.key for step in session.run.path] == [step.key for step in reference.run.path]
-        assert (session.moment, session.selected_index) == (reference.moment, reference.selected_index)
+        assert (session.player.moment, session.player.selected_index) == (reference.player.moment, reference.player.selected_index)
 
 
 @pytest.mark.slow
@@ -473,12 +476,12 @@ def test_the_stream_goes_on_from_the_answer_to_a_press(session: Session) -> None
 
 def test_what_is_in_progress_is_sent_whenever_it_has_changed(session: Session) -> None:
     counts = iter(range(10))
-    session.advancing["still"] = lambda visitor: 7
-    session.advancing["part"] = lambda visitor: next(counts) // 2 if visitor is session else 0
+    session.page.advancing["still"] = lambda visitor: 7
+    session.page.advancing["part"] = lambda visitor: next(counts) // 2 if visitor is session else 0
 
     def is_enough(event: dict[str, Any]) -> bool:
         if event.get("part") == 2:
-            session.advancing.clear()  # as a change of page does
+            session.page.advancing.clear()  # as a change of page does
         return not event
 
     with served(APP) as address:
@@ -500,4 +503,4 @@ def test_play_ends_with_the_run_and_an_error_becomes_a_notice(session: Session, 
     monkeypatch.setattr(type(session.run), "step", lambda run: (_ for _ in ()).throw(ServerGone("The server is gone.")))
     with served(APP) as address:
         received = events_of(session, address, VIEW, lambda event: not event["playing"])
-    assert received[-1]["notices"] == ["The server is gone."] and not session.playing
+    assert received[-1]["notices"] == ["The server is gone."] and not session.player.playing

@@ -61,7 +61,7 @@ def presenter(model: Any, monkeypatch: pytest.MonkeyPatch) -> Presenter:
         monkeypatch.setattr(module, "ROOMS", rooms)
     monkeypatch.setattr(stage_vote, "memory", lambda kind: made.own)
     monkeypatch.setattr(phone_address, "addresses", lambda: ["http://192.0.2.7:8501/vote"])
-    session = SimpleNamespace(connection="x", playing=False)
+    session = SimpleNamespace(connection="x", player=SimpleNamespace(playing=False))
     mocked = {"begin": lambda: made.run, "current_session": lambda: session, "changed": lambda _moment: session, "notify": made.told.append}
     monkeypatch.setattr(stage_vote, "current", SimpleNamespace(**mocked))
     return made

@@ -38,7 +38,7 @@ def test_texts_are_kept_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch
 
 def test_the_latest_faults_are_kept_for_the_operator() -> None:
     kept = event_log._Latest()
-    for _ in range(event_log.KEPT + 5):
+    for _ in range(event_log.MOST_FAULTS + 5):
         kept.emit(record())
-    assert len(kept.faults) == event_log.KEPT
+    assert len(kept.faults) == event_log.MOST_FAULTS
     assert SECRET not in repr(kept.faults)

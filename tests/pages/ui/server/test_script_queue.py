@@ -211,7 +211,8 @@ async def test_whoever_waits_in_a_thread_is_woken_when_the_queue_moves() -> None
 
 @in_a_loop
 async def test_a_first_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    queue, session = ScriptQueue(first_pages=1), SimpleNamespace(first_page_drawn=False, browser=SimpleNamespace(websocket="a"))
+    queue = ScriptQueue(first_pages=1)
+    session = SimpleNamespace(page=SimpleNamespace(first_drawn=False), browser=SimpleNamespace(websocket="a"))
     monkeypatch.setattr(first_page_queue, "QUEUE", queue)
     monkeypatch.setattr(gate, "QUEUE", queue)
     monkeypatch.setattr(first_page_queue, "current_session", lambda: session)
@@ -225,4 +226,4 @@ async def test_a_first_page_that_fails_gives_its_turn_back(monkeypatch: pytest.M
         await asyncio.to_thread(script)
     await asyncio.sleep(0)
     queue.join(late := Runner("b", is_first_page=True))
-    assert queue.before(late) == 0 and session.first_page_drawn
+    assert queue.before(late) == 0 and session.page.first_drawn

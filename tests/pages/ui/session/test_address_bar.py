@@ -30,7 +30,7 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
 
 def hold(someone: state.Session, run: Any) -> None:
     """This is their run."""
-    someone.run, someone.begun_with = run, RunRequest("storyteller", run.prompt)
+    someone.run, someone.begun.asked = run, RunRequest("storyteller", run.prompt)
 
 
 def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,21 +95,21 @@ def test_a_name_that_the_browser_does_not_know_is_said_once_and_stays_said(visit
 
 
 def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.Session) -> None:
-    visitor.begun_with = visitor.run = None
+    visitor.begun.asked = visitor.run = None
     current.st.session_state.clear()
     current.st.session_state[state._KEY] = visitor
     assert text_found(visitor, {"query": "prompt=A+boat&seed=9&temperature=1.3&steps=r2AB", "back": True}) == [
         ("The connection was lost. Your text was restored. Results of experiments were lost.")
     ]
-    assert (current.prompt(), current.settings().seed, visitor.replay_steps) == ("A boat", 9, "r2AB")
+    assert (current.prompt(), current.settings().seed, visitor.link.steps) == ("A boat", 9, "r2AB")
 
 
 def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has_it(
     visitor: state.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left, fresh = visitor, state.Session(browser=state.Browser(name="new", websocket="new"), page="watch", draws=1)
-    left.begun_with = RunRequest("storyteller", "The old king")
-    left.browser.websocket, left.playing, left.saved_widget_values, left.experiments = "old", True, {"temperature": 0.3}, {"race": "result"}
+    left, fresh = visitor, state.Session(browser=state.Browser(name="new", websocket="new"), page=state.OpenPage(path="watch", draws=1))
+    left.begun.asked = RunRequest("storyteller", "The old king")
+    left.browser.websocket, left.player.playing, left.fields.saved, left.experiments = "old", True, {"temperature": 0.3}, {"race": "result"}
     fields = current.st.session_state
     fields.clear()
     fields[state._KEY] = fresh
@@ -124,7 +124,7 @@ def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has
     secret = fresh.browser.secret
     address_bar.text_found(found)
     assert fields[state._KEY] is left and left not in (None, fresh)
-    assert (left.browser.websocket, left.page, left.browser.secret, left.playing) == ("new", "watch", secret, False)
+    assert (left.browser.websocket, left.page.path, left.browser.secret, left.player.playing) == ("new", "watch", secret, False)
     assert (current.prompt(), fields["temperature"], left.run is not None, left.experiments) == (
         "The old king",
         0.3,
@@ -142,12 +142,12 @@ def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
     visitor.notices.latest.clear()
     said = text_found(visitor, {"query": "prompt=A+boat&model=my+model&steps=r2AB", "back": True})
     assert said[0] == ("The connection was lost, and the model {name} was closed. Its text cannot be continued.").format(name="my model")
-    assert visitor.replay_steps is None, "another model does not write what that one wrote"
+    assert visitor.link.steps is None, "another model does not write what that one wrote"
 
 
 def test_a_damaged_link_opens_what_can_be_read_and_says_so(visitor: state.Session) -> None:
     visitor.begin_from({"seed": "5", "prompt": "The brave dragon", "steps": "r2FcAN.”"})
-    assert (visitor.link["prompt"], visitor.replay_steps) == ("The brave dragon", "r2FcAN")
+    assert (visitor.link.query["prompt"], visitor.link.steps) == ("The brave dragon", "r2FcAN")
     assert ["damaged" in note.text for note in visitor.notices.latest] == [True]
     visitor.notices.latest.clear()
     visitor.begin_from({"seed": "9" * 12, "steps": "banana"})
@@ -158,9 +158,9 @@ def test_a_damaged_link_opens_what_can_be_read_and_says_so(visitor: state.Sessio
 
 def test_a_setting_that_did_not_change_keeps_the_reopened_step(visitor: state.Session) -> None:
     """After a change of page, Streamlit can call the callback of a setting whose value is the same."""
-    visitor.saved_widget_values["temperature"], visitor.selected_index = 1.0, 2
+    visitor.fields.saved["temperature"], visitor.player.selected_index = 1.0, 2
     sampler_actions.settings_changed("temperature")
-    assert visitor.selected_index == 2
+    assert visitor.player.selected_index == 2
     current.st.session_state["temperature"] = 1.2
     sampler_actions.settings_changed("temperature")
-    assert visitor.selected_index is None
+    assert visitor.player.selected_index is None

@@ -37,17 +37,17 @@ def test_a_link_opens_a_page_with_its_controls_and_the_page_writes_the_same_link
     page: str, link: dict[str, str], open_app: Open, session: State
 ) -> None:
     app = open_app(page=page, **link)
-    assert not app.exception and session(app).place == link
+    assert not app.exception and session(app).page.address == link
 
 
 def test_a_change_is_written_and_usual_values_are_not(open_app: Open, session: State) -> None:
     app = open_app(page="looping")
-    assert session(app).place == {}
+    assert session(app).page.address == {}
     app.segmented_control(key="looping_copies").set_value(3).run()
-    assert session(app).place == {"copies": "3"}
+    assert session(app).page.address == {"copies": "3"}
     app.text_input(key="looping_prompt").set_value("She sang").run()
     app.segmented_control(key="looping_copies").set_value(4).run()
-    assert session(app).place == {"text": "She sang"}
+    assert session(app).page.address == {"text": "She sang"}
 
 
 def test_the_usual_value_of_one_control_is_written_for_another(open_app: Open, session: State) -> None:
@@ -55,7 +55,7 @@ def test_the_usual_value_of_one_control_is_written_for_another(open_app: Open, s
     app = open_app(page="read", read="texts")
     app.text_area(key="read_text").set_value(second)
     app.text_area(key="read_second").set_value(first).run()
-    assert session(app).place == {"read": "texts", "text": second, "second": first}
+    assert session(app).page.address == {"read": "texts", "text": second, "second": first}
 
 
 @pytest.mark.parametrize(("page", "link"), [("looping", LOOP), ("think", BUDGET), ("why", {"why": "Turn it up"})])
@@ -67,10 +67,10 @@ def test_the_sidebar_has_the_settings_that_the_linked_controls_need(page: str, l
 def test_a_broken_link_is_as_if_it_were_not_there(page: str, open_app: Open, session: State) -> None:
     names = {*LOOP, *MANY, *BUDGET, *OWN, *WORDS, *STEERED, "hide"} - TEXTS
     app = open_app(page=page, **dict(zip(sorted(names), cycle(["", "900", "nan", "x" * 100_000, "\x00<script>", "0.50"]), strict=False)))
-    assert not app.exception and session(app).place == {}
+    assert not app.exception and session(app).page.address == {}
 
 
 def test_a_text_that_is_too_long_for_a_link_is_left_out(open_app: Open, session: State) -> None:
     app = open_app(page="calibration", read="own")
     app.text_area(key="calibration_text").set_value("fox " * LONGEST).run()
-    assert not app.exception and session(app).place == {"read": "own"}
+    assert not app.exception and session(app).page.address == {"read": "own"}

@@ -62,7 +62,7 @@ def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open
     replay.step()
     app = open_app(prompt="A boat")
     run_start.replace_run(session(app), replay, RunRequest("storyteller", "A boat"))
-    session(app).moment = "rolled"
+    session(app).player.moment = "rolled"
     go(app, "inside")
     assert "Storyteller · “The fox” · temperature 1.3 · seed 9" in html(app) and "Made before" not in html(app)
 
@@ -78,7 +78,7 @@ def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_
     assert line in html(app) and "Made before" not in html(app)
     app.slider(key="temperature").set_value(1.4).run()
     assert line.replace("0.7", "1.4") in html(app) and "Made before" not in html(app), "the odds of the coming token follow the slider"
-    session(app).selected_index = 0
+    session(app).player.selected_index = 0
     app.run()
     assert not app.exception
     assert line in html(app) and "Made before you changed the settings" in html(app)

@@ -13,6 +13,7 @@ from core.generation.turns import messages_of
 from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.server import offered_models
+from pages.ui.session.conversation import EarlierAnswers
 from tests.core.generation.test_saved_answers import SPLIT, chat, entry
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Running, serve
@@ -62,7 +63,7 @@ def test_a_conversation_with_a_chat_service_that_continues_a_begun_answer(open_a
         first = session(app).run
         assert messages_of(first)[-1]["content"] == " the fox." and "Hello" in html(app) and "id None" not in html(app)
         app.chat_input(key="chat_message").set_value("And then?").run()
-        session(app).playing = False
+        session(app).player.playing = False
         press(app, "step", 2)
         run = session(app).run
         assert [message["role"] for message in run.messages] == ["user", "assistant", "user"] and run.written.startswith(" the fox")
@@ -72,10 +73,10 @@ def test_a_conversation_with_a_chat_service_that_continues_a_begun_answer(open_a
         run.go_to(0)
         run.force(run.next_distribution().candidates[1])
         assert press(app, "step") and session(app).run.written == " the dog."
-        session(app).earlier_answers.clear()
+        session(app).memory[EarlierAnswers].runs.clear()
         app.chat_input(key="chat_message").set_value("Why?").run()
-        session(app).playing = False
-        session(app).earlier_answers.clear()
+        session(app).player.playing = False
+        session(app).memory[EarlierAnswers].runs.clear()
         press(app, "go_back_1")
         again = session(app).run
         assert again.messages[-1] == {"role": "assistant", "content": " the dog."} and CRASH not in told_everything(app)
@@ -87,9 +88,9 @@ def test_a_chat_service_that_answers_as_a_whole_says_why_nothing_can_be_chosen(o
         press(app, "step")
         assert "no token can be chosen by hand" in told_everything(app), "a note on the model"
         app.chat_input(key="chat_message").set_value("And then?").run()
-        session(app).playing = False
+        session(app).player.playing = False
         press(app, "step", 3)
-        session(app).earlier_answers.clear()
+        session(app).memory[EarlierAnswers].runs.clear()
         press(app, "go_back_1")
         assert len(session(app).run.messages) == 3 and "does not continue a begun answer" in told_everything(app)
 
@@ -142,7 +143,7 @@ def test_read_shows_the_answers_own_probabilities(open_app: Open, session: State
 
 def test_read_goes_on_after_the_answer_was_closed(open_app: Open, session: State) -> None:
     app = go(opened(open_app(prompt="Once"), session), "read")
-    session(app).begun_with = None
+    session(app).begun.asked = None
     app.run()
     assert Can.NEW_TOKENS in session(app).run.can
     assert not app.exception and CRASH not in told_everything(app)

@@ -25,7 +25,7 @@ def ids(run: Any) -> list[int]:
 
 def alone(app: AppTest, name: str, count: int) -> list[int]:
     """What this visitor's settings write with a model that was never away."""
-    run = Generation(load_model(name), PROMPT, app.session_state["_session"].run.settings, top_n=run_start.CANDIDATES_KEPT)
+    run = Generation(load_model(name), PROMPT, app.session_state["_session"].run.settings, top_n=run_start.CANDIDATES_RECORDED)
     return [run.step().token_id for _ in range(count)]
 
 

@@ -57,7 +57,7 @@ def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: 
 def test_a_password_in_a_link_is_taken_out_at_once(open_app: Open, session: State) -> None:
     app = open_app(model="http://anna:hunter2@gpu.example:8000/v1")
     assert app.query_params["model"] in ("http://gpu.example:8000", ["http://gpu.example:8000"])
-    assert "hunter2" not in str(session(app).requested)
+    assert "hunter2" not in str(session(app).link.requested)
     assert "hunter2" not in " ".join(str(one.value) for one in [*app.markdown, *app.info, *app.caption])
 
 

@@ -1,4 +1,4 @@
-"""The text so far as the sampling stages know it (`History`). It follows from the record of each branch.
+"""The observation of a source's answer: the text so far (`History`), the probabilities and the picked token, and their record as fields.
 
 Imported with the first step, because the stages import torch, which a recording does not need.
 """
@@ -6,16 +6,36 @@ Imported with the first step, because the stages import torch, which a recording
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from core.errors import BadSetting
 from core.record.step import Step
 from core.sampling.constraint.allowed_tokens import compiled
-from core.sampling.observation import History
+from core.sampling.observation import History, Observation
+from core.sampling.observe_stages import observe
 from core.sampling.samplers.adaptive import next_mu
+from core.sampling.samplers.watermark import facts_of
 from core.sampling.settings import SamplingSettings
-from core.sources.source import Source
+from core.sources.source import Logits, Source, Wanted
+
+
+def observed(logits: Logits, wanted: Wanted, text: History) -> Observation:
+    """Return the probabilities after every stage, and the token that the roll, the person or greedy selects."""
+    forced = None if wanted.forced is None else logits.column(wanted.forced)
+    greedily = wanted.picks and wanted.roll is None and forced is None
+    count = logits.listing(wanted.count)
+    return observe(logits.values, wanted.settings, text, count, roll=wanted.roll, forced=forced, greedily=greedily)
+
+
+def fields_of(logits: Logits, wanted: Wanted, text: History, observation: Observation) -> dict[str, Any]:
+    """Return an observation as fields of a record, with what a watermark says of the listed tokens."""
+    fields = logits.fields(observation)
+    if not wanted.settings.watermark:
+        return fields
+    facts = facts_of(wanted.settings, text, logits.values.numel(), fields["token_ids"])
+    return fields | {"facts": facts} if facts else fields
 
 
 def history_of(source: Source, ids: np.ndarray, prompt_length: int, path: Sequence[Step], settings: SamplingSettings) -> History:
