@@ -174,6 +174,8 @@ def test_each_verb_does_what_its_button_does(session: Session) -> None:
     assert client.press("back").json()["count"] == 2
     assert client.press("step").json()["node"] == first[-1], "the same step again"
     assert client.press("roll").json()["node"] not in first, "another roll is a sibling"
+    newest = client.press("go", run=client.run, index=2).json()
+    assert newest["opened"] == -1 and newest["step"]["rolled"], "the newest step is only shown"
     assert client.press("go", run=client.run, index=0).json()["opened"] == 0
     assert client.press("go").json()["opened"] == -1
     assert not client.press("coming").json()["step"]["rolled"] and client.press("rolled").json()["step"]["rolled"]
