@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import Recording
+from core import Generation, Recording
 from core.errors import ViewerError
 from core.generation.ending import Stop
 from core.generation.turns import messages_of
+from pages.ui.live import conversation_answer
 from pages.ui.session import conversation, run_start, share_link
 from pages.watch.conversation_view import IN_SIGHT
 from tests.pages.apptest import Open, State, html, press, show_more, told, use_model, view
@@ -158,6 +159,15 @@ def test_a_long_conversation_is_folded(chat: Any, session: State) -> None:
 def strip(text: str) -> list[str]:
     """The text of this HTML without its tags."""
     return re.split(r"<[^>]*>", text)
+
+
+def test_what_ends_a_message_in_the_template_is_drawn_with_it(chatty: Callable[..., Any]) -> None:
+    model = chatty("{% for m in messages %}<|turn|>{{ m.content }}<|end|>{% endfor %}<|turn|>")
+    run = Generation(
+        model, [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Me."}, {"role": "user", "content": "So?"}]
+    )
+    drawn = [[token.piece for token, is_template in part if is_template] for part in conversation_answer.prompt_parts(run)]
+    assert drawn == [["⟨turn⟩", "⟨end⟩"]] * 3 + [["⟨turn⟩"]]
 
 
 def test_text_of_others_in_a_conversation_is_text(chat: Any, session: State) -> None:
