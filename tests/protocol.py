@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+import asyncio
+from typing import Any
+from urllib.parse import urlsplit
 
-__all__ = ["BackMsg", "ForwardMsg", "clear_cache", "heartbeat", "is_end_of_answer", "read", "rerun", "upload_addresses"]
+from streamlit.proto.BackMsg_pb2 import BackMsg as BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg as ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+
+def websocket(address: str, forwarded: str = "", **options: Any) -> connect:
+    """Return a connection to the app at an address, as a browser opens it. forwarded: where a proxy says that the visitor comes from."""
+    if forwarded:
+        options["additional_headers"] = {"x-forwarded-for": forwarded}
+    target = f"ws://{urlsplit(address).netloc}/_stcore/stream"
+    return connect(target, subprotocols=["streamlit"], max_size=None, compression=None, **options)  # type: ignore[list-item]
 
 
 def rerun(query: str = "", page_name: str = "", page_hash: str = "", press: str = "", fragment: str = "") -> bytes:
@@ -54,3 +65,33 @@ def read(data: bytes | str) -> ForwardMsg:
 def is_end_of_answer(message: ForwardMsg) -> bool:
     """Whether the script run that was asked for ends with this message."""
     return message.WhichOneof("type") == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+
+
+class Page:
+    """What a browser knows of the page that is drawn. page: its hash, by which it is asked for again."""
+
+    page = ""
+
+    def hear(self, message: ForwardMsg) -> bool:
+        """Take in a message. Return whether it ends an answer."""
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self.page = message.new_session.page_script_hash
+            self.begin(message)
+        elif kind == "navigation":
+            self.page = message.navigation.page_script_hash
+        elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+            self.see(message.delta.new_element, message.delta.fragment_id)
+        return is_end_of_answer(message)
+
+    def begin(self, message: ForwardMsg) -> None:
+        """Take in that a run of the script begins."""
+
+    def see(self, element: Any, fragment: str) -> None:
+        """Take in an element, and the id of the fragment that draws it."""
+
+    async def heard(self, line: ClientConnection, seconds: float) -> None:
+        """Hear until an answer ends. Raises TimeoutError after so many seconds, ConnectionClosed."""
+        async with asyncio.timeout(seconds):
+            while not self.hear(read(await line.recv())):
+                pass

@@ -21,7 +21,7 @@ from pages.ui import features
 from pages.ui.server.operator_password import TRIES
 from tests import protocol
 from tests.attack import http_attacks
-from tests.attack.visitor import Visitor, visit
+from tests.attack.visitor import PATIENCE, Visitor, visit
 from tests.benchmarks.constraint import HOSTILE
 from tests.protocol import BackMsg
 
@@ -108,7 +108,7 @@ async def component_value(address: str) -> bool:
             _talk_memory(visitor, value) for value in (json.dumps("a" * 24 * MEGABYTE), "[" * 1_900_000, "[" + "[]," * 600_000 + "[]]")
         ]
         await visitor.line.send(_talk_memory(visitor, json.dumps({"order": "a" * 1_900_000})))
-        await visitor.heard()
+        await visitor.heard(visitor.line, PATIENCE)
     return await _ends(address, *refused)
 
 
@@ -347,10 +347,8 @@ async def sockets(address: str) -> bool:
 
 
 async def _opened(address: str, forwarded: str, open_visits: AsyncExitStack) -> bool:
-    target = address.replace("http", "ws", 1) + "/_stcore/stream"
     try:
-        line = connect(target, subprotocols=["streamlit"], additional_headers={"x-forwarded-for": forwarded}, open_timeout=30)  # type: ignore[list-item]
-        await open_visits.enter_async_context(line)
+        await open_visits.enter_async_context(protocol.websocket(address, forwarded, open_timeout=30))
     except (InvalidStatus, ConnectionClosed, OSError, TimeoutError):
         return False
     return True

@@ -13,8 +13,6 @@ from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
-from websockets.asyncio.client import connect
-
 from pages.ui.server.vote_page import COOKIE
 from tests import protocol
 from tests.benchmarks.hall import Hall, Presenter
@@ -26,17 +24,9 @@ PHONES = 150
 @asynccontextmanager
 async def _stage(address: str, forwarded: str) -> AsyncIterator[Presenter]:
     """Open the stage and a vote."""
-    async with connect(
-        f"ws://{urlsplit(address).netloc}/_stcore/stream",
-        subprotocols=["streamlit"],  # type: ignore[list-item]
-        compression=None,
-        max_size=None,
-        additional_headers={"x-forwarded-for": forwarded},
-    ) as line:
+    async with protocol.websocket(address, forwarded) as line:
         stage = Presenter(line, Hall(urlsplit(address).port or 80))
-        await line.send(protocol.rerun("prompt=The+dog+ran+to+the&seed=7", "stage"))
-        await stage.hear()
-        await stage.press("vote")
+        await stage.open()
         yield stage
 
 

@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from tests import protocol
@@ -27,7 +27,7 @@ from tests.protocol import BackMsg
 PATIENCE = 60.0  # seconds
 
 
-class Visitor:
+class Visitor(protocol.Page):
     """A session. ids: widgets of the page by their key. sentences: texts of the notices that were drawn since the last press.
 
     run_key: opens the routes of their run, "" if no live view was drawn.
@@ -37,35 +37,26 @@ class Visitor:
         self.address, self.line, self.path, self.forwarded = address, line, path, forwarded
         self.ids: dict[str, str] = {}
         self.sentences: list[str] = []
-        self.session = self.page = self.run_key = ""
+        self.session = self.run_key = ""
         self.upload_answers: list[Any] = []
 
     def hear(self, message: protocol.ForwardMsg) -> bool:
-        """Take in a message. Return whether it ends an answer."""
-        kind = message.WhichOneof("type")
-        if kind == "new_session":
-            self.session, self.page = message.new_session.initialize.session_id, message.new_session.page_script_hash
-        elif kind == "navigation":
-            self.page = message.navigation.page_script_hash
-        elif kind == "file_urls_response":
+        if message.WhichOneof("type") == "file_urls_response":
             self.upload_answers.append(message.file_urls_response)
-        elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
-            element = message.delta.new_element
-            name = element.WhichOneof("type")
-            widget = getattr(getattr(element, name), "id", "") if name else ""
-            if widget.startswith("$$ID-"):
-                self.ids[widget.split("-", 2)[2]] = widget
-            if name == "bidi_component" and "run_key" in element.bidi_component.json:
-                self.run_key = json.loads(element.bidi_component.json)["run_key"]
-            if name == "alert":
-                self.sentences.append(element.alert.body)
-        return protocol.is_end_of_answer(message)
+        return super().hear(message)
 
-    async def heard(self) -> None:
-        """Hear until an answer ends. Raises TimeoutError, ConnectionClosed."""
-        async with asyncio.timeout(PATIENCE):
-            while not self.hear(protocol.read(await self.line.recv())):
-                pass
+    def begin(self, message: protocol.ForwardMsg) -> None:
+        self.session = message.new_session.initialize.session_id
+
+    def see(self, element: Any, fragment: str) -> None:
+        name = element.WhichOneof("type")
+        widget = getattr(getattr(element, name), "id", "") if name else ""
+        if widget.startswith("$$ID-"):
+            self.ids[widget.split("-", 2)[2]] = widget
+        if name == "bidi_component" and "run_key" in element.bidi_component.json:
+            self.run_key = json.loads(element.bidi_component.json)["run_key"]
+        if name == "alert":
+            self.sentences.append(element.alert.body)
 
     async def hear_all(self) -> None:
         """Read and drop what comes, until the websocket closes."""
@@ -101,7 +92,7 @@ class Visitor:
         self.sentences.clear()
         began = time.monotonic()
         await self.line.send(self.rerun(**values).SerializeToString())
-        await self.heard()
+        await self.heard(self.line, PATIENCE)
         return time.monotonic() - began
 
     async def is_ended_by(self, data: bytes | str) -> bool:
@@ -151,22 +142,11 @@ class Visitor:
 @asynccontextmanager
 async def visit(address: str, path: str = "", query: str = "", forwarded: str = "", waits: bool = True) -> AsyncIterator[Visitor]:
     """Open a page and yield its visitor. forwarded: the address from which a proxy says that they come. waits: until it is drawn."""
-    place = urlsplit(address)
-    headers = {"x-forwarded-for": forwarded} if forwarded else None
-    target = f"ws://{place.netloc}/_stcore/stream"
-    async with connect(
-        target,
-        subprotocols=["streamlit"],  # type: ignore[list-item]
-        max_size=None,
-        compression=None,
-        additional_headers=headers,
-        close_timeout=2,
-        open_timeout=PATIENCE,
-    ) as line:
+    async with protocol.websocket(address, forwarded, close_timeout=2, open_timeout=PATIENCE) as line:
         visitor = Visitor(address, line, path, forwarded)
         await line.send(protocol.rerun(query, path))
         if waits:
-            await visitor.heard()
+            await visitor.heard(line, PATIENCE)
         yield visitor
 
 

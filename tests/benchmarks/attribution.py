@@ -7,7 +7,6 @@ changed texts, zeroed weights of the output projection, captum (if it is install
 
 from __future__ import annotations
 
-import argparse
 import copy
 import os
 from collections.abc import Callable
@@ -22,6 +21,7 @@ import torch
 from core import Generation, load_model
 from core.engine.switched_off_heads import head_outputs
 from core.inspection import attribution
+from tests.benchmarks import programs
 from tests.core.plain import plain_logits
 
 TEXT = (
@@ -110,7 +110,7 @@ def show(name: str, difference: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--model", default="storyteller")
     parser.add_argument("--tokens", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)

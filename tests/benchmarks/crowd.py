@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
 from pages.ui.i18n.example_texts import EXAMPLES
@@ -32,7 +32,7 @@ Times = list[tuple[float, float]]  # when something was asked (time.monotonic), 
 
 
 @dataclass
-class Visitor:
+class Visitor(protocol.Page):
     """One session and what it measured. key: opens the routes of its run, over which it plays.
 
     teaches: trains a copy of the model instead of playing; it presses buttons (ids by name) and asks for parts of its page in progress (by
@@ -67,20 +67,11 @@ class Visitor:
         """The steps of the visitor's text, as the address has them."""
         return dict(parse_qsl(self.address)).get("steps", "")
 
-    def hear(self, message: protocol.ForwardMsg) -> bool:
-        """Take in one message. Return whether it ends an answer."""
-        kind = message.WhichOneof("type")
-        if kind == "new_session":
-            self.page = message.new_session.page_script_hash
-            if not message.metadata.run.fragment_ids:  # a run of the whole page draws all parts
-                self.parts.clear()
-        elif kind == "navigation":
-            self.page = message.navigation.page_script_hash
-        elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
-            self._see(message.delta.new_element, message.delta.fragment_id)
-        return protocol.is_end_of_answer(message)
+    def begin(self, message: protocol.ForwardMsg) -> None:
+        if not message.metadata.run.fragment_ids:  # a run of the whole page draws all parts
+            self.parts.clear()
 
-    def _see(self, element: Any, fragment: str) -> None:
+    def see(self, element: Any, fragment: str) -> None:
         kind = element.WhichOneof("type")
         if kind == "button" and element.button.label in LABELS:
             self.buttons[LABELS[element.button.label]] = element.button.id
@@ -95,14 +86,12 @@ class Visitor:
         elif kind == "exception":
             self.errors.append(element.exception.message[:200])
 
-    async def ask(self, line: ClientConnection, times: Times, press: str = "", part: str = "") -> None:
-        """Send a request, hear its answer and append its time. Raises TimeoutError, ConnectionClosed."""
-        name = "teach" if self.teaches and not self.page else ""
+    async def ask(self, line: ClientConnection, times: Times, press: str = "", part: str = "", page: str = "", query: str = "") -> None:
+        """Send a request, hear its answer and append its time. page: another one to open. Raises TimeoutError, ConnectionClosed."""
+        name = page or ("teach" if self.teaches and not self.page else "")
         began = time.monotonic()
-        await line.send(protocol.rerun(self.query, name, self.page, press, part))
-        async with asyncio.timeout(UNANSWERED):
-            while not self.hear(protocol.read(await line.recv())):
-                pass
+        await line.send(protocol.rerun(query or self.query, name, "" if name else self.page, press, part))
+        await self.heard(line, UNANSWERED)
         times.append((began, time.monotonic() - began))
 
     async def stay(self, line: ClientConnection, until: float, source: str) -> None:
@@ -172,9 +161,8 @@ async def visit(visitor: Visitor, addresses: Sequence[str], source: str, after: 
     lost, text = 0.0, ""  # when the connection was lost, and the text at that time
     for attempt in count():
         target = addresses[(visitor.number + attempt) % len(addresses)]
-        own = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "local_addr": (source, 0)}
         try:
-            async with connect(target, **own) as line:  # type: ignore[arg-type]
+            async with protocol.websocket(target, local_addr=(source, 0)) as line:
                 await visitor.ask(line, [] if lost else visitor.openings)
                 if lost:
                     visitor.returns.append((lost, time.monotonic() - lost))

@@ -47,7 +47,7 @@ from core.device import device_for, torch_threads
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.models.hub import BUNDLED, find, local_folder
-from tests.benchmarks import beside
+from tests.benchmarks import beside, programs
 from tests.benchmarks.peer import ABSENT, llama_server, seconds_of_prompt, seconds_per_token
 
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)
@@ -174,7 +174,7 @@ def in_a_folder(name: str, folder: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--model", default="storyteller")
     parser.add_argument("--tokens", type=int, default=200)
     parser.add_argument("--repeats", type=int, default=5)
@@ -286,8 +286,7 @@ def report(
         print(f"step without the prompt against llama.cpp {kind}: {median(ratios):.2f} [{min(ratios):.2f} {max(ratios):.2f}]")
     print(f"recording a step beside its forward pass: {median(laps['step'].recording) * 1e3:.2f} ms")
     print(f"floor: {floor * 1e3:.2f} ms to read {read / 1e6:.0f} MB of weights at {peak.bytes_per_second / 1e9:.1f} GB/s")
-    if busy > 0.7:
-        print(f"This machine was busy (load {busy:.1f} before the start): take the ratios, not the seconds.")
+    programs.tell_load(busy)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,9 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from tests.benchmarks.page import _open
-from tests.benchmarks.started import chromium, running_app
-from tests.browser.conftest import ROOT
-from tests.test_deploy import wait_for
+from tests.benchmarks import programs
+from tests.benchmarks.page import open_watch
+from tests.browser.conftest import ROOT, free_port
 
 LARGEST = 6  # packages that are printed by name
 PARTS = ("core", "pages", "app.py", ".streamlit")
@@ -49,12 +48,12 @@ def app_bytes() -> int:
 
 def memory() -> tuple[float, float]:
     """Return the resident megabytes of a process that is ready, and of the same one when a browser shows its first page."""
-    with running_app() as (process, port):
-        wait_for(f"http://127.0.0.1:{port}/healthz")
+    port = free_port()
+    with programs.app(port) as process, programs.browser() as browser:
+        programs.wait_for(f"http://127.0.0.1:{port}/healthz")
         ready = process.memory_info().rss / 1e6
-        with chromium() as browser:
-            _open(browser.new_page(), f"http://127.0.0.1:{port}")
-            return ready, process.memory_info().rss / 1e6
+        open_watch(browser.new_page(), f"http://127.0.0.1:{port}")
+        return ready, process.memory_info().rss / 1e6
 
 
 def main() -> None:

@@ -14,16 +14,14 @@ The last two need `python -m tests.servers.build`.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -31,12 +29,12 @@ import torch
 import transformers
 
 from core import Generation, SamplingSettings, load_model
-from core.errors import ServerGone
 from core.models.gguf.architectures import config_of
 from core.models.gguf.header import read_header
 from core.models.gguf.weights import numbers_of, precision_of, write_weights
 from core.remote.address import Address
 from core.remote.http_client import HttpClient
+from tests.benchmarks import programs
 from tests.core.models.gguf.making import write
 from tests.servers.build import SERVER
 from tests.servers.conftest import llama_server
@@ -108,21 +106,11 @@ def servers(file: Path, unpacked: Path, texts: list[list[int]]) -> Iterator[str]
     for name, path in (("server", file), ("unpacked", unpacked)):
         with llama_server(path, unpacked.parent, 0) as process:
             line = HttpClient(Address.parse(f"http://127.0.0.1:{process.port}"))
-            wait(line)
+            programs.wait_for(f"http://127.0.0.1:{process.port}/health", 300)
             content = [{"content": text, "add_special": True, "parse_special": True} for text in TEXTS]
             same = [line.post("/tokenize", one).body["tokens"] for one in content] == texts
             far = difference(of_model(model), of_server(line), texts)
         yield f"{name:10} {far:.1e} from llama-server; {'the same' if same else 'OTHER'} tokens"
-
-
-def wait(line: HttpClient) -> None:
-    """Wait until the server has read its file."""
-    until = perf_counter() + 300
-    while perf_counter() < until:
-        with suppress(ServerGone):
-            if line.get("/health").status == 200:
-                return
-        sleep(0.2)
 
 
 def speed(file: Path, folder: Path, tokens: int, repeats: int) -> tuple[float, float, list[float]]:
@@ -151,7 +139,7 @@ def speed(file: Path, folder: Path, tokens: int, repeats: int) -> tuple[float, f
 
 def main() -> None:
     """Print the lines for the file that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--tokens", type=int, default=48)
     parser.add_argument("--repeats", type=int, default=5)

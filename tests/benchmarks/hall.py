@@ -10,22 +10,22 @@ answer; errors; memory for each phone. The phones use the same processors as the
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import random
 import re
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import psutil
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 
 from tests import protocol
-from tests.benchmarks.started import running_app
+from tests.benchmarks import programs
+from tests.benchmarks.crowd import UNANSWERED
+from tests.benchmarks.run_client import Connection, RunClient
+from tests.browser.conftest import free_port
 
 POLL, WALL, PRESS = 2.0, 0.4, 0.7  # seconds
 WARM = 12.0  # seconds in which the app itself grows after its start
@@ -50,27 +50,19 @@ class Hall:
     tap_at: asyncio.Future[float] | None = None
 
 
-class Browser:
-    """One connection that stays open, as a phone's browser keeps it."""
+class Browser(Connection):
+    """A browser in the hall. It keeps its cookie and notes the answers that are not 200."""
 
-    def __init__(self, hall: Hall) -> None:
-        self.hall, self.cookie, self.key, self.run_key = hall, "", "", ""
-        self.lock = asyncio.Lock()
-        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+    def __init__(self, hall: Hall, **headers: str) -> None:
+        super().__init__(hall.port, **headers)
+        self.hall, self.lock = hall, asyncio.Lock()
 
     async def ask(self, path: str, body: bytes = b"") -> Any:
-        """Return the JSON of an answer, or the size of a page. An error is noted."""
+        """Return the JSON of an answer, or the size of a page."""
         async with self.lock:
-            reader, writer = self.streams = self.streams or await asyncio.open_connection("127.0.0.1", self.hall.port)
-            lines = [f"{'POST' if body else 'GET'} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.hall.port}", f"Content-Length: {len(body)}"]
-            lines += [f"Cookie: {self.cookie}"] if self.cookie else []
-            lines += [f"X-Room-Key: {self.key}"] if self.key else []
-            lines += [f"X-Run-Key: {self.run_key}", f"Origin: http://127.0.0.1:{self.hall.port}"] if self.run_key else []
-            writer.write("\r\n".join([*lines, "", ""]).encode() + body)
-            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-            content = await reader.readexactly(int(re.search(r"content-length: (\d+)", head, re.I)[1]))  # type: ignore[index]
+            head, content = await self.answer(self.request("POST" if body else "GET", path, body))
         if cookie := re.search(r"set-cookie: ([^;]+)", head, re.I):
-            self.cookie = cookie[1]
+            self.headers["Cookie"] = cookie[1]
         if " 200 " not in head.splitlines()[0]:
             self.hall.errors.append(f"{path.partition('?')[0]}: {head.splitlines()[0]} {content[:80]!r}")
         return json.loads(content) if "application/json" in head else len(content)
@@ -108,51 +100,44 @@ async def taps(hall: Hall, browser: Browser, options: int, tap: float, rounds: i
 
 async def wall(hall: Hall) -> None:
     """Ask for the counts as the stage does."""
-    browser = Browser(hall)
-    browser.key = hall.key
+    browser = Browser(hall, **{"X-Room-Key": hall.key})
     while not hall.is_over.is_set():
         counts = await browser.ask(f"/vote/now?room={hall.code}")
         hall.counted.append((time.monotonic(), counts["votes"]))
         await asyncio.sleep(WALL)
 
 
-class Presenter:
+class Presenter(protocol.Page):
     """The stage: its page over a websocket, its keys over the routes of the run."""
 
     def __init__(self, line: ClientConnection, hall: Hall) -> None:
-        self.line, self.browser = line, Browser(hall)
+        self.line, self.hall = line, hall
         self.data: dict[str, Any] = {}
-        self.number = 0
 
-    async def hear(self) -> None:
-        """Hear the page to its end."""
-        while True:
-            message = protocol.read(await self.line.recv())
-            if message.WhichOneof("type") == "delta" and message.delta.WhichOneof("type") == "new_element":
-                element = message.delta.new_element
-                if element.WhichOneof("type") == "bidi_component" and element.bidi_component.id.endswith(STAGE):
-                    self.data = json.loads(element.bidi_component.json)
-            if protocol.is_end_of_answer(message):
-                self.browser.run_key = self.data["run_key"]
-                return
+    def see(self, element: Any, fragment: str) -> None:
+        if element.WhichOneof("type") == "bidi_component" and element.bidi_component.id.endswith(STAGE):
+            self.data = json.loads(element.bidi_component.json)
+
+    async def open(self) -> None:
+        """Open the stage and a vote."""
+        await self.line.send(protocol.rerun("prompt=The+dog+ran+to+the&seed=7", "stage"))
+        await self.heard(self.line, UNANSWERED)
+        self.run = RunClient(self.hall.port, self.data["run_key"])
+        await self.press("vote")
 
     async def press(self, verb: str, **event: object) -> float:
         """Send a key and return the seconds to its answer."""
-        self.number += 1
-        began = time.monotonic()
-        press = {"view": "the-stage-of-a-hall", "number": self.number, "event": {"do": verb, "number": self.number, **event}}
-        self.data |= await self.browser.ask("/run/act", json.dumps(press).encode())
-        assert self.data["did"] == self.number, "the key was not handled"
+        began, number = time.monotonic(), self.run.number + 1
+        self.data |= await self.run.press("act", event={"do": verb, "number": number, **event})
+        assert self.data["did"] == number, "the key was not handled"
         return time.monotonic() - began
 
 
 async def presenter(hall: Hall, opened: asyncio.Event) -> None:
     """Open the stage and the vote, then press a key again and again."""
-    async with connect(f"ws://127.0.0.1:{hall.port}/_stcore/stream", subprotocols=["streamlit"], compression=None, max_size=None) as line:  # type: ignore[list-item]
+    async with protocol.websocket(f"http://127.0.0.1:{hall.port}") as line:
         stage = Presenter(line, hall)
-        await line.send(protocol.rerun("prompt=The+dog+ran+to+the&seed=7", "stage"))
-        await stage.hear()
-        await stage.press("vote")
+        await stage.open()
         hall.code, hall.key, hall.number = stage.data["room"]["code"], stage.data["room"]["key"], stage.data["vote"]["number"]
         opened.set()
         while not hall.is_over.is_set():
@@ -187,22 +172,16 @@ async def evening(hall: Hall, phones: int, arrive: float, tap: float, seconds: f
     return grown / 1e6 / phones
 
 
-def tell(name: str, values: Sequence[float]) -> None:
-    """Print a line of percentiles."""
-    p50, p95, p99 = np.percentile(values, [50, 95, 99])
-    print(f"  {name:<34} median {p50:.3f} s, p95 {p95:.3f} s, p99 {p99:.3f} s, most {max(values):.3f} s ({len(values)})")
-
-
 def main() -> None:
     """Run the hall and print what it measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--phones", type=int, default=150)
     for name, usual in (("arrive", 10.0), ("tap", 5.0), ("seconds", 20.0)):
         parser.add_argument(f"--{name}", type=float, default=usual)
     options = parser.parse_args()
-    with running_app() as (app, port):
-        hall = Hall(port)
-        memory = asyncio.run(evening(hall, options.phones, options.arrive, options.tap, options.seconds, app))
+    hall = Hall(free_port())
+    with programs.app(hall.port) as process:
+        memory = asyncio.run(evening(hall, options.phones, options.arrive, options.tap, options.seconds, process))
     print(f"{options.phones} phones, {len(hall.confirmed)} votes in the first round")
     for name, values in (
         ("page opened", hall.openings),
@@ -210,9 +189,9 @@ def main() -> None:
         ("the wall's count lags", lags(hall)),
         ("presenter's press to answer", hall.presses),
     ):
-        tell(name, values)
+        programs.tell(name, values)
     print(f"  memory for each phone              {memory:.2f} MB")
-    print(f"  errors                             {len(hall.errors)} {hall.errors[:3] if hall.errors else ''}")
+    programs.tell_errors(hall.errors)
 
 
 if __name__ == "__main__":

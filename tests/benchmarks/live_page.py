@@ -7,7 +7,6 @@ after Play.
 
 from __future__ import annotations
 
-import argparse
 import os
 import tempfile
 from pathlib import Path
@@ -19,7 +18,7 @@ import psutil
 
 from core import load_model
 from core.reports.live_page.page import page as page_of
-from tests.benchmarks.started import chromium
+from tests.benchmarks import programs
 
 TOKENS = 100
 PASSES = f"""async () => {{
@@ -61,11 +60,11 @@ def measured(browser: Any, file: Path, way: str) -> tuple[float, ...]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--model", default="storyteller")
     parser.add_argument("--rounds", type=int, default=3)
     wanted = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+    with tempfile.TemporaryDirectory() as folder, programs.browser() as browser:
         file = Path(folder) / "live.html"
         file.write_text(page_of(load_model(wanted.model)), "utf-8")
         print(f"{wanted.model}: {file.stat().st_size / 1e6:.1f} MB; load of the machine {os.getloadavg()[0]:.1f}")

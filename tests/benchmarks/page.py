@@ -13,13 +13,15 @@ import platform
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 
 from pages.ui import features
-from tests.benchmarks.started import chromium
+from tests.benchmarks import programs
 from tests.browser.conftest import ROOT, free_port
 from tests.browser.watching import turn_to
 
@@ -61,56 +63,64 @@ SETTLED = f"() => window.measured.last > window.measured.began && performance.no
 
 def main() -> None:
     """Start the app, measure, print a small table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("--experiments", type=int, default=0)
     parser.add_argument("--presses", type=int, default=0)
     parser.add_argument("--pages", action="store_true")
     asked = parser.parse_args()
     port = free_port()
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _loop in range(asked.busy)]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with chromium() as browser:
+    with programs.browser() as browser, ExitStack() as beside:
+        for _loop in range(asked.busy):
+            beside.enter_context(programs.program([sys.executable, "-c", "while True: pass"]))
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.add_init_script(f"({LISTEN})()")
         started = monotonic()
-        server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            _open(page, f"http://127.0.0.1:{port}")
-            start_up = monotonic() - started
-            if asked.experiments:
-                others = [sys.executable, "-m", "tests.benchmarks.experimenters", f"http://127.0.0.1:{port}", str(asked.experiments)]
-                loops.append(subprocess.Popen(others, cwd=ROOT, stdout=subprocess.PIPE))
-                assert loops[-1].stdout is not None
-                loops[-1].stdout.readline()  # from the first race that has ended on, all of them are there
-            page.wait_for_timeout(2000)
-            page.evaluate(WATCH)
-            _report(f"{asked.busy} busy loops; from start to first bars", [1000 * start_up])
-            step = page.locator("button[data-name=step]")
-            _report("press on Step to last change", [_measured(page, step.click) for _turn in range(TURNS)])
-            _report("key to last change", [_measured(page, lambda: page.keyboard.press("ArrowRight")) for _turn in range(TURNS)])
-            _report(
-                "click on a bar to last change", [_measured(page, lambda place=turn % 3 + 1: _bar(page, place)) for turn in range(TURNS)]
-            )
-            page.evaluate("async () => { const live = window.tokenViewerLive; await live.press('restart'); await live.press('step'); }")
-            page.wait_for_timeout(1500)
-            handle = page.locator(".st-key-temperature input[type=range]")
-            handle.focus()
-            keys = ["ArrowRight" if turn % 2 else "ArrowLeft" for turn in range(TURNS)]
-            _report("slider to last change", [_measured(page, lambda key=key: page.keyboard.press(key)) for key in keys])
-            for speed in (20.0, 0.0):
-                _play(page, speed)
-            if asked.presses:
-                _many(page, asked.presses)
-            if asked.pages:
-                for lap in ("first time", "again"):
-                    _pages(page, lap)
-        finally:
-            for process in (server, *loops):
-                process.terminate()
-                process.wait(timeout=20)
+        beside.enter_context(programs.program(programs.app_command(port)))
+        open_watch(page, f"http://127.0.0.1:{port}")
+        start_up = monotonic() - started
+        if asked.experiments:
+            beside.enter_context(experimenters(port, asked.experiments))
+        measure(page, asked, start_up)
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     sys.stdout.write(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {load:.1f}\n")
+
+
+@contextmanager
+def experimenters(port: int, count: int) -> Iterator[None]:
+    """Let so many visitors race caches. From the first race that has ended on, all of them are there."""
+    command = [sys.executable, "-m", "tests.benchmarks.experimenters", f"http://127.0.0.1:{port}", str(count)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as visitors:
+        assert visitors.stdout is not None
+        visitors.stdout.readline()
+        try:
+            yield
+        finally:
+            visitors.terminate()
+
+
+def measure(page: Any, asked: argparse.Namespace, start_up: float) -> None:
+    """Do what the command line asks for, and print it. start_up: seconds to the first bars."""
+    page.wait_for_timeout(2000)
+    page.evaluate(WATCH)
+    _report(f"{asked.busy} busy loops; from start to first bars", [1000 * start_up])
+    step = page.locator("button[data-name=step]")
+    _report("press on Step to last change", [_measured(page, step.click) for _turn in range(TURNS)])
+    _report("key to last change", [_measured(page, lambda: page.keyboard.press("ArrowRight")) for _turn in range(TURNS)])
+    _report("click on a bar to last change", [_measured(page, lambda place=turn % 3 + 1: _bar(page, place)) for turn in range(TURNS)])
+    page.evaluate("async () => { const live = window.tokenViewerLive; await live.press('restart'); await live.press('step'); }")
+    page.wait_for_timeout(1500)
+    handle = page.locator(".st-key-temperature input[type=range]")
+    handle.focus()
+    keys = ["ArrowRight" if turn % 2 else "ArrowLeft" for turn in range(TURNS)]
+    _report("slider to last change", [_measured(page, lambda key=key: page.keyboard.press(key)) for key in keys])
+    for speed in (20.0, 0.0):
+        _play(page, speed)
+    if asked.presses:
+        _many(page, asked.presses)
+    if asked.pages:
+        for lap in ("first time", "again"):
+            _pages(page, lap)
 
 
 def _report(title: str, milliseconds: list[float]) -> None:
@@ -119,7 +129,7 @@ def _report(title: str, milliseconds: list[float]) -> None:
     sys.stdout.flush()
 
 
-def _open(page: Any, address: str) -> None:
+def open_watch(page: Any, address: str) -> None:
     """Open the page as soon as the server listens, and wait for the first bars."""
     while True:
         try:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
-import sys
 import tempfile
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks import programs
+from tests.browser.conftest import free_port
 from tests.servers.build import HOME, SERVER
-from tests.servers.conftest import free_port
+from tests.servers.conftest import converted
 
 ABSENT = f"llama.cpp: absent; `python -m tests.servers.build` makes its server in {HOME}"
-CONVERTER = Path(__file__).parents[1] / "servers" / "convert.py"
 
 
 @contextlib.contextmanager
@@ -27,21 +25,11 @@ def llama_server(folder: Path, threads: int, kind: str = "f32") -> Iterator[str 
         yield None
         return
     with tempfile.TemporaryDirectory() as place:
-        file, port = Path(place) / "model.gguf", free_port()
-        subprocess.run([sys.executable, str(CONVERTER), str(HOME), str(folder), str(file), kind], capture_output=True, check=True)
+        file, port = converted(Path(place), folder, kind), free_port()
         command = [str(SERVER), "-m", str(file), "--host", "127.0.0.1", "--port", str(port), "-c", "2048", "-np", "1", "-t", str(threads)]
-        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            address, until = f"http://127.0.0.1:{port}", time.monotonic() + 60
-            while time.monotonic() < until:
-                with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/health", timeout=1) as answer:
-                    if answer.status == 200:
-                        break
-                time.sleep(0.1)
-            yield address
-        finally:
-            server.terminate()
-            server.wait(timeout=20)
+        with programs.program(command):
+            programs.wait_for(f"http://127.0.0.1:{port}/health")
+            yield f"http://127.0.0.1:{port}"
 
 
 def seconds_of_prompt(address: str, token_ids: list[int]) -> float:

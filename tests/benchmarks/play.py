@@ -18,9 +18,9 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-import numpy as np
 import psutil
 
+from tests.benchmarks import programs
 from tests.benchmarks.run_client import RunClient
 from tests.browser.conftest import free_port
 
@@ -105,7 +105,7 @@ async def evening(hall: Hall, keys: list[str], speed: float, seconds: float, ser
 
 def main() -> None:
     """Run and print what was measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--visitors", type=int, default=40)
     parser.add_argument("--speed", type=float, default=5.0, help="steps a second of each visitor, 0 for as fast as it goes")
     parser.add_argument("--seconds", type=float, default=20.0)
@@ -128,10 +128,9 @@ def main() -> None:
         finally:
             server.terminate()
     steps = [hall.drawn[place] / options.seconds for place in range(options.visitors)]
-    p50, p95 = np.percentile(hall.presses, [50, 95])
     asked = f"{options.visitors * options.speed:.0f} asked" if options.speed else "as fast as it goes"
     print(f"{options.visitors} visitors: {sum(steps):.1f} steps a second ({asked}), {min(steps):.2f} to {max(steps):.2f} each")
-    print(f"  another visitor's press            median {1000 * p50:.0f} ms, p95 {1000 * p95:.0f} ms ({len(hall.presses)})")
+    programs.tell("another visitor's press", hall.presses)
     print(f"  processor time of the server       {1000 * used / max(1, sum(hall.drawn.values())):.2f} ms a step, the presses included")
     print(f"  memory of the server               {memory:.0f} MB")
 

@@ -10,7 +10,6 @@ until the visitors of the killed replica had their page again; how many of them 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import time
@@ -18,6 +17,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from tests.benchmarks import programs
 from tests.benchmarks.crowd import Times, Visitor
 from tests.benchmarks.visitors import crowd, observed, running
 
@@ -65,7 +65,7 @@ def measured(count: int, replicas: int, arrive: float, seconds: float) -> list[s
 
 def main() -> None:
     """Print the table, each row as soon as it is measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--visitors", type=int, nargs="+", default=[30, 40])
     parser.add_argument("--replicas", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--arrive", type=float, default=10.0)

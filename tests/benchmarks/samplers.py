@@ -46,7 +46,10 @@ def main() -> None:
 
 def against_llama_server() -> None:
     """Print the differences from a llama-server that is started for it."""
-    with tempfile.TemporaryDirectory() as place, conftest.llama_server(conftest.converted(Path(place)), Path(place), 0) as process:
+    with (
+        tempfile.TemporaryDirectory() as place,
+        conftest.llama_server(conftest.converted(Path(place)), Path(place), 0) as process,
+    ):
         line, model = conftest.client(process), load_model(conftest.MODEL, device="cpu", dtype="float32")
         for name, off in samplers.alone(line, model):
             print(f"llama-server, {name} alone: largest difference of a probability {off:.1e}")

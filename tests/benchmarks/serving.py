@@ -14,7 +14,6 @@ against the target's own odds.
 
 from __future__ import annotations
 
-import argparse
 import os
 from statistics import median
 from time import perf_counter
@@ -34,6 +33,7 @@ from core.sampling.observation import History
 from core.sampling.observe_stages import pick
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.example_texts import EXAMPLES
+from tests.benchmarks import programs
 from tests.benchmarks.shapes import SHAPES, model_of, networks
 from tests.core.experiments.test_speculative import three_tokens
 
@@ -152,7 +152,7 @@ def speculative(model: LanguageModel, tokens: int, repeats: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--model", default="storyteller", help="a model, or a shape of tests.benchmarks.shapes")
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=5)
@@ -181,8 +181,7 @@ def main() -> None:
         speculative(model, wanted.tokens, wanted.repeats)
     else:
         curve(model, wanted.tokens, wanted.repeats, UNTAUGHT if wanted.model in SHAPES else SETTINGS)
-    if busy > 0.7:
-        print(f"This machine was busy (load {busy:.1f} before the start): take the ratios, not the seconds.")
+    programs.tell_load(busy)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ with 1 if there was an error, or memory grew by more than 5 %, or threads or soc
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import random
 import sys
@@ -21,17 +20,16 @@ from urllib.parse import urlencode
 
 import numpy as np
 import psutil
-from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from pages.ui import features
 from tests import protocol
-from tests.benchmarks.crowd import Visitor
-from tests.benchmarks.started import running_app
+from tests.benchmarks import programs
+from tests.benchmarks.crowd import Times, Visitor
+from tests.browser.conftest import free_port
 
 WARM = 0.25  # of the time, after which memory should stand still
 GONE = 45.0  # seconds after which a session that was left is forgotten (server.disconnectedSessionTTL, and a little)
-PATIENCE = 60.0  # seconds for one answer
 MOST_GROWTH = 0.05
 SLACK_THREADS, SLACK_SOCKETS = 4, 4
 STRANGE = (
@@ -44,24 +42,12 @@ STRANGE = (
 
 @dataclass
 class Seen:
-    """What the visitors saw. seconds: to the end of every answer."""
+    """What the visitors saw."""
 
     visits: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
+    answers: Times = field(default_factory=list)
     steps: int = 0
-
-
-async def _answer(
-    visitor: Visitor, line: ClientConnection, seen: Seen, page: str = "", query: str = "", press: str = "", part: str = ""
-) -> None:
-    began = time.monotonic()
-    await line.send(protocol.rerun(query, page, "" if page else visitor.page, press, part))
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            if visitor.hear(protocol.read(await line.recv())):
-                break
-    seen.seconds.append(time.monotonic() - began)
 
 
 async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> None:
@@ -69,7 +55,7 @@ async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> 
     kind = dice.choices(("plays", "reads", "strange", "breaks off", "silent", "noise"), (5, 4, 2, 2, 1, 1))[0]
     seen.visits[kind] += 1
     visitor = Visitor(number)
-    async with connect(address, subprotocols=["streamlit"], max_size=None, compression=None) as line:  # type: ignore[list-item]
+    async with protocol.websocket(address) as line:
         if kind == "noise":
             await line.send(dice.randbytes(200))
             await line.wait_closed()
@@ -78,7 +64,7 @@ async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> 
             await asyncio.sleep(dice.uniform(1, 5))
             return
         query = urlencode(dice.choice(STRANGE), errors="surrogatepass") if kind == "strange" else visitor.query
-        await _answer(visitor, line, seen, query=query)
+        await visitor.ask(line, seen.answers, query=query)
         if kind == "breaks off":
             await line.send(protocol.rerun(visitor.query))
             return  # in the middle of an answer
@@ -86,7 +72,7 @@ async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> 
             await visitor.play(line, time.monotonic() + dice.uniform(2, 8), "127.0.0.1")
             seen.steps += len(visitor.steps)
         for _ in range(dice.randint(1, 3)):
-            await _answer(visitor, line, seen, page=dice.choice(features.paths()), query=query)
+            await visitor.ask(line, seen.answers, page=dice.choice(features.paths()), query=query)
     seen.errors += visitor.errors
 
 
@@ -118,11 +104,12 @@ def _standing(process: psutil.Process) -> tuple[int, int]:
 
 def main() -> None:
     """Run it, print what it saw, and say whether all is as it was."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--visitors", type=int, default=12)
     parser.add_argument("--seconds", type=float, default=600.0)
     options = parser.parse_args()
-    with running_app() as (process, port):
+    port = free_port()
+    with programs.app(port) as process:
         asyncio.run(_soak(port, 1, 5.0, process))  # the model is loaded, every page was imported once
         time.sleep(5.0)
         before = _standing(process)
@@ -132,11 +119,10 @@ def main() -> None:
     table = np.array(held)
     warm = float(np.median(table[(table[:, 0] > options.seconds * WARM)][:10, 1]))
     late = float(np.median(table[-10:, 1]))
-    p50, p95 = np.percentile(seen.seconds, [50, 95]) * 1000
     print(f"{options.visitors} at a time for {options.seconds:.0f} s: {sum(seen.visits.values())} visits, {seen.steps} steps")
     print(f"  of every kind    {dict(seen.visits)}")
-    print(f"  an answer        median {p50:.0f} ms, p95 {p95:.0f} ms ({len(seen.seconds)})")
-    print(f"  errors           {len(seen.errors)} {seen.errors[:3] if seen.errors else ''}")
+    programs.tell("an answer", [took for _when, took in seen.answers])
+    programs.tell_errors(seen.errors)
     print(f"  memory           {warm:.0f} MB when warm, {late:.0f} MB at the end ({late / warm - 1:+.1%})")
     print(f"  threads, sockets {before} before, {after} after everybody had gone")
     stayed = after[0] > before[0] + SLACK_THREADS or after[1] > before[1] + SLACK_SOCKETS

@@ -6,45 +6,37 @@ takes turns with this one, so that whatever else the machine does meets both ali
 
 from __future__ import annotations
 
-import argparse
 import os
-import subprocess
-import sys
+from contextlib import closing
 from pathlib import Path
 from statistics import median
 from time import monotonic
 from typing import Any
 
-from tests.benchmarks.page import _open
-from tests.benchmarks.started import chromium
+from tests.benchmarks import programs
+from tests.benchmarks.page import open_watch
 from tests.browser.conftest import ROOT, free_port
 
 
 def seconds(browser: Any, folder: Path) -> float:
     """From the start of the server in this folder to the first odds on a fresh page."""
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless", "true"]
-    page = browser.new_page(viewport={"width": 1400, "height": 900})
-    started = monotonic()
-    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _open(page, f"http://127.0.0.1:{port}")
-        return monotonic() - started
-    finally:
-        page.close()
-        server.terminate()
-        server.wait(timeout=20)
+    with closing(browser.new_page(viewport={"width": 1400, "height": 900})) as page:
+        started = monotonic()
+        with programs.program(programs.app_command(port), folder):
+            open_watch(page, f"http://127.0.0.1:{port}")
+            return monotonic() - started
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--beside", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     wanted = parser.parse_args()
     folders = [ROOT, *([wanted.beside.resolve()] if wanted.beside else [])]
     times: dict[Path, list[float]] = {folder: [] for folder in folders}
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    with chromium() as browser:
+    with programs.browser() as browser:
         for folder in folders:
             seconds(browser, folder)  # compiles what Python and numba keep on disk
         for _ in range(wanted.rounds):

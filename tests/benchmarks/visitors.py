@@ -15,21 +15,18 @@ of the model all the time. --newcomers: so many more open the page, one every se
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import numpy as np
 import psutil
 
-from tests.benchmarks.crowd import Times, Visitor, visit
-from tests.benchmarks.started import QUIET, answering, start_app
+from tests.benchmarks import programs
+from tests.benchmarks.crowd import Visitor, visit
 from tests.browser.conftest import free_port
 from tests.nginx import nginx_command
 
@@ -38,24 +35,17 @@ from tests.nginx import nginx_command
 def running(replicas: int, proxy: bool) -> Iterator[tuple[list[psutil.Process], list[int]]]:
     """Yield the processes of the app, and the ports that visitors use."""
     ports = [free_port() for _ in range(replicas)]
-    started: list[subprocess.Popen[bytes]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            started += map(start_app, ports)
-            apps = [psutil.Process(one.pid) for one in started]
-            for port in ports:  # the model is loaded and each page compiled once
-                asyncio.run(crowd([port], [Visitor(0)], 0.0, 5.0))
-            if proxy:
-                front = free_port()
-                command = nginx_command(Path(folder), front, [f"127.0.0.1:{port}" for port in ports])
-                started.append(answering(subprocess.Popen([*command, "-g", "daemon off;"], **QUIET), front))
-                ports = [front]
-            yield apps, ports
-        finally:
-            for one in started:
-                one.terminate()
-            for one in started:
-                one.wait(20)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as started:
+        apps = [started.enter_context(programs.app(port)) for port in ports]
+        for port in ports:  # the model is loaded and each page compiled once
+            asyncio.run(crowd([port], [Visitor(0)], 0.0, 5.0))
+        if proxy:
+            front = free_port()
+            command = nginx_command(Path(folder), front, [f"127.0.0.1:{port}" for port in ports])
+            started.enter_context(programs.program([*command, "-g", "daemon off;"]))
+            programs.wait_for(f"http://127.0.0.1:{front}/_stcore/health")
+            ports = [front]
+        yield apps, ports
 
 
 async def crowd(ports: list[int], visitors: list[Visitor], arrive: float, seconds: float, newcomers: int = 0) -> None:
@@ -87,35 +77,27 @@ async def observed(visits: Awaitable[None], apps: list[psutil.Process], kill_aft
     return memory, sum(used.values()) - before
 
 
-def _tell(name: str, times: Times) -> None:
-    if times:
-        p50, p95, p99 = np.percentile([seconds for _when, seconds in times], [50, 95, 99])
-        print(f"  {name:<28} median {p50:.2f} s, p95 {p95:.2f} s, p99 {p99:.2f} s ({len(times)})")
-
-
 def _report(visitors: list[Visitor], all_there: float, took: float) -> None:
     steps = [step for visitor in visitors if not visitor.teaches for step in visitor.steps]
     presses = [press for visitor in visitors if not visitor.teaches for press in visitor.presses]
     players = sum(1 for visitor in visitors if visitor.steps and not visitor.teaches)
     print(f"  steps drawn      {len(steps)} ({len(steps) / took:.0f}/s for all, {len(steps) / took / max(1, players):.1f}/s each)")
-    for name, times in (("step to step", steps), ("press to answer", presses)):
-        _tell(f"{name}, arriving", [one for one in times if one[0] < all_there])
-        _tell(f"{name}, all there", [one for one in times if one[0] >= all_there])
-    _tell("page opened", [one for visitor in visitors for one in visitor.openings if one[0] < all_there])
-    _tell("page opened, all there", [one for visitor in visitors for one in visitor.openings if one[0] >= all_there])
-    _tell("back after a killed replica", [one for visitor in visitors for one in visitor.returns])
+    openings = [one for visitor in visitors for one in visitor.openings]
+    for name, times in (("step to step", steps), ("press to answer", presses), ("page opened", openings)):
+        programs.tell(f"{name}, arriving", [took for when, took in times if when < all_there])
+        programs.tell(f"{name}, all there", [took for when, took in times if when >= all_there])
+    programs.tell("back after a killed replica", [took for visitor in visitors for _when, took in visitor.returns])
     kept = [one for visitor in visitors for one in visitor.kept_text]
     if kept:
         print(f"  with their text  {sum(kept)} of {len(kept)}")
     for teacher in (visitor for visitor in visitors if visitor.teaches):
         print(f"  trainings        {teacher.starts} of 20 steps begun, {len(teacher.steps)} draws of them")
-    errors = [error for visitor in visitors for error in visitor.errors]
-    print(f"  errors           {len(errors)} {errors[:3] if errors else ''}")
+    programs.tell_errors([error for visitor in visitors for error in visitor.errors])
 
 
 def main() -> None:
     """Run the crowd and print what it measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = programs.arguments(__doc__)
     parser.add_argument("--visitors", type=int, default=30)
     parser.add_argument("--arrive", type=float, default=15.0)
     parser.add_argument("--seconds", type=float, default=45.0)

@@ -94,6 +94,15 @@ def press(app: AppTest, key: str, times: int = 1) -> AppTest:
     return app
 
 
+def start_and_stop(app: AppTest, name: str) -> list[str] | None:
+    """Press Start of an experiment, and Stop if it runs then. Return the notices if it does not, else None."""
+    press(app, f"{name}_start")
+    if any(button.key == f"{name}_stop" for button in app.button):
+        press(app, f"{name}_stop")
+        return None
+    return told(app)
+
+
 def go(app: AppTest, page: str) -> AppTest:
     """Open another page of the same visitor, e.g. "cost"."""
     app.switch_page(f"../../pages/{page}/page.py").run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -11,9 +12,12 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from core.remote import http_client
 from pages.ui.experiments import stored_results
 from pages.ui.experiments.worker import Worker
 from pages.ui.server import preload
+from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
+from tests.pages.apptest import use_server
 
 APP = Path(__file__).with_name("main.py")
 
@@ -24,6 +28,13 @@ def components_are_looked_for_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An operator's settings of the app in the environment change no test."""
+    for name in [name for name in os.environ if name.startswith("TOKEN_VIEWER_") and name != "TOKEN_VIEWER_COMPILED"]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture
@@ -60,6 +71,20 @@ def no_recordings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As if the app had come without recordings: pages begin with what they have of their own."""
 
     monkeypatch.setattr(stored_results, "FOLDER", tmp_path)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    """A server with token ids, which lists 20 of its 512 tokens."""
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+    with serve(FakeVLLM(limit=20)) as running:
+        yield running
+
+
+@pytest.fixture
+def connected(open_app: Callable[..., AppTest], server: Running) -> AppTest:
+    """The app with that server in use, as after Connect."""
+    return use_server(open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0"), server.address, str(TINY))
 
 
 @pytest.fixture

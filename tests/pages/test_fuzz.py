@@ -23,13 +23,14 @@ from core.chat.chat_template import TemplateFailed, render
 from core.errors import BadRecording, ModelError, ViewerError
 from core.models import loading
 from core.remote import http_client
+from core.sampling.settings import SETTINGS
 from pages.ui.session import conversation, share_link
 from pages.ui.session.run_request import RunRequest
 from pages.ui.session.share_link import LINK_KEYS, conversation_of, ending_of
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 
 FEW = budget(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
-MANY = budget(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = budget(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 JUNK = st.recursive(
     st.none()
     | st.booleans()
@@ -90,7 +91,7 @@ LINK = st.text(max_size=200) | st.sampled_from(["http://u:p@[::1]:99999/v1", "//
 @MANY
 @given(
     query=st.dictionaries(
-        st.sampled_from(["model", "prompt", "steps", "seed", "temperature", "greedy", "kept", "as_chat", *LINK_KEYS]),
+        st.sampled_from(["model", "prompt", "steps", "kept", "as_chat", "other", *SETTINGS, *LINK_KEYS]),
         LINK | JUNK.map(json.dumps),
     )
 )
@@ -99,7 +100,13 @@ def test_any_link_is_read_or_said_to_be_strange(query: dict[str, str]) -> None:
         assert all(len(one) < 200 for one in share_link.invalid_values(query, ["storyteller"]))
         wanted = share_link.requested_model(query, ["storyteller"])
         assert wanted is None or "u:p@" not in wanted.model
-        share_link.parse_steps(query.get("steps", ""))
+        steps = query.get("steps", "")
+        for text in (steps, f"sx{steps}", f"sx{steps.encode('utf-8', 'surrogatepass').hex()}"):
+            share_link.parse_steps(text)
+        for name, row in SETTINGS.items():
+            value = share_link.value_of(row, query.get(name, ""))
+            assert value is None or share_link.value_of(row, str(value)) == value
+            assert value is None or isinstance(value, str) or row.control[0] <= value <= row.control[1]
         assert RunRequest("storyteller", "x", True, conversation_of(query)).messages
         assert ending_of(query).tokens >= 0
 

@@ -16,18 +16,13 @@ from pages.ui.features import NONE
 from pages.ui.session.sampling_controls import ALL
 from tests.pages.apptest import Open
 
-# A choice on a page, by the keys of its controls, and which settings count then.
-CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
-    ("compare", {}, frozenset({"seed"})),
-    ("compare", {"compare_count": 4}, ALL),
-    ("compare", {"compare_view": COMPARE_VIEWS[1]}, ALL - {"temperature"}),
-    ("candidates", {}, ALL),
-    ("candidates", {"candidates_view": TRIES_VIEWS[1]}, NONE),
-    ("think", {}, NONE),
-    ("think", {"think_view": THINK_VIEWS[1]}, frozenset({"seed"})),
-    ("memory", {}, NONE),
-    ("memory", {"memory_source": "own"}, ALL),
-]
+# By page: which settings count as it opens, and after each of these choices, by the keys of their controls.
+CHOICES: dict[str, tuple[frozenset[str], list[tuple[str, Any, frozenset[str]]]]] = {
+    "compare": (frozenset({"seed"}), [("compare_count", 4, ALL), ("compare_view", COMPARE_VIEWS[1], ALL - {"temperature"})]),
+    "candidates": (ALL, [("candidates_view", TRIES_VIEWS[1], NONE)]),
+    "think": (NONE, [("think_view", THINK_VIEWS[1], frozenset({"seed"}))]),
+    "memory": (NONE, [("memory_source", "own", ALL)]),
+}
 
 
 def blocks(root: Any) -> Iterator[Any]:
@@ -44,10 +39,10 @@ def counting(app: AppTest) -> frozenset[str]:
     return frozenset(match[1] for match in found if match)
 
 
-@pytest.mark.parametrize(("page", "choice", "used"), CHOICES)
-def test_where_it_depends_on_a_choice_the_choice_decides(page: str, choice: dict[str, Any], used: frozenset[str], open_app: Open) -> None:
-    app = open_app(page)
-    for key, value in choice.items():
+@pytest.mark.parametrize("page", CHOICES)
+def test_where_it_depends_on_a_choice_the_choice_decides(page: str, open_app: Open) -> None:
+    app, (first, choices) = open_app(page), CHOICES[page]
+    assert counting(app) == first
+    for key, value, used in choices:
         app.segmented_control(key=key).set_value(value).run()
-    assert not app.exception
-    assert counting(app) == used
+        assert not app.exception and counting(app) == used, key

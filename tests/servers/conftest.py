@@ -18,6 +18,7 @@ import pytest
 from core import load_model
 from core.remote.address import Address
 from core.remote.http_client import HttpClient
+from tests.browser.conftest import free_port
 from tests.servers.build import HOME, SERVER, WORKER
 
 MODEL = "storyteller"
@@ -25,12 +26,6 @@ FOLDER = Path(__file__).parents[2] / "core" / "bundled" / MODEL
 LIKE_HERE = ("-fa", "off", "-ctk", "f32", "-ctv", "f32")  # sums in float32, as here
 TEMPLATE = "{% for one in messages %}{{ one.content }}\n{% endfor %}"  # for a model that has none
 VLLM = os.environ.get("TOKEN_VIEWER_VLLM", "")  # a Python in which vLLM is installed
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Process:
@@ -76,11 +71,11 @@ def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return converted(tmp_path_factory.mktemp("gguf"))
 
 
-def converted(folder: Path) -> Path:
-    """The bundled model as a GGUF file in this folder, in float32."""
+def converted(folder: Path, model: Path = FOLDER, kind: str = "f32") -> Path:
+    """Write a model as a GGUF file into this folder, in float32 or "bf16", and return it."""
     file = folder / f"{MODEL}.gguf"
     converter = Path(__file__).parent / "convert.py"
-    done = subprocess.run([sys.executable, str(converter), str(HOME), str(FOLDER), str(file)], capture_output=True, check=False)
+    done = subprocess.run([sys.executable, str(converter), str(HOME), str(model), str(file), kind], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-2000:]
     return file
 
@@ -110,6 +105,15 @@ def llama_server(gguf: Path, folder: Path, workers: int, options: tuple[str, ...
     finally:
         for process in started[::-1]:
             process.stop()
+
+
+@pytest.fixture(scope="session")
+def line(gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
+    """A client of a llama-server without workers."""
+    with llama_server(gguf, tmp_path_factory.mktemp("alone"), 0) as process:
+        connected = client(process)
+        connected.first("/v1/models")  # waits until the model is loaded
+        yield connected
 
 
 @contextlib.contextmanager

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -13,19 +11,10 @@ import pytest
 from core import Generation, SamplingSettings
 from core.experiments.batching.burst import stream
 from core.remote.http_client import HttpClient
-from tests.servers.conftest import client, llama_server
 
 pytestmark = pytest.mark.exhaustive
 PROMPT = "Once upon a time there was a"
 CHOICES = ["cat\ndog", "little girl named Lily\nbig bear", "x\ny 🦊\nz", " a\n b c", 'he said "hi"\nback\\slash']
-
-
-@pytest.fixture(scope="module")
-def line(gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
-    with llama_server(gguf, tmp_path_factory.mktemp("constraint"), 0) as process:
-        connected = client(process)
-        connected.first("/v1/models")  # waits until the model is loaded
-        yield connected
 
 
 def written(line: HttpClient, model: Any, settings: SamplingSettings) -> str:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.remote.http_client import HttpClient
 from tests.servers import samplers
-from tests.servers.conftest import client, llama_server
 
 pytestmark = pytest.mark.exhaustive
-
-
-@pytest.fixture(scope="module")
-def line(gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
-    with llama_server(gguf, tmp_path_factory.mktemp("samplers"), 0) as process:
-        yield client(process)
 
 
 def test_each_sampler_alone(line: HttpClient, local: Any) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from core.experiments.calibration import TEMPERATURES, calibrations
+from core.experiments.calibration import calibrations
 from pages.ui.experiments import stored_results
 from pages.ui.i18n import numbers
 from tests.pages.apptest import Open, State, press, run_on, said, told
@@ -27,15 +25,6 @@ def test_the_temperature_bends_the_recorded_curve_without_a_pass(open_app: Open,
     assert session(app).page.address == {"at": "0.5"}
 
 
-@pytest.mark.parametrize("linked", ["", "9", "nan", "1.2.3", "x" * 100_000, "0.50"])
-def test_a_broken_link_is_as_if_it_were_not_there(linked: str, open_app: Open) -> None:
-    assert open_app(page="calibration", at=linked).select_slider(key=AT).value == 1.0
-
-
-def test_a_link_sets_the_temperature(open_app: Open) -> None:
-    assert open_app(page="calibration", at=str(TEMPERATURES[-1])).select_slider(key=AT).value == TEMPERATURES[-1]
-
-
 def own_text(app: Any, text: str) -> Any:
     """Count this text with the visitor's model alone."""
     app.segmented_control(key="calibration_text_of").set_value("own").run()
@@ -51,7 +40,8 @@ def test_an_own_text_is_counted_and_few_tokens_are_said(open_app: Open, session:
     assert "Fewer than 1,000 tokens" in said(app) and numbers.percent(expected.distance()) in said(app)
 
 
-@pytest.mark.parametrize("text", ["", " ", "<script>alert(1)</script>`$x$ |a|b|", "👩‍👩‍👧‍👦昔々"])
-def test_a_strange_text_is_counted_or_refused_in_a_sentence(text: str, open_app: Open) -> None:
-    app = own_text(open_app(page="calibration"), text)
-    assert not app.exception and (told(app) or "Fewer than 1,000 tokens" in said(app))
+def test_a_strange_text_is_counted_or_refused_in_a_sentence(open_app: Open) -> None:
+    app = open_app(page="calibration")
+    for text in ("", " ", "<script>alert(1)</script>`$x$ |a|b|", "👩‍👩‍👧‍👦昔々"):
+        own_text(app, text)
+        assert bool(told(app)) != ("Fewer than 1,000 tokens" in said(app)) == bool(text), text

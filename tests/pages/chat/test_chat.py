@@ -28,7 +28,9 @@ def test_a_model_without_a_template_is_named_and_chat_models_are_offered(
 
 
 def test_a_chat_model_opens_a_new_conversation_and_keeps_one(open_app: Open, session: State, chat_folder: Callable[..., Path]) -> None:
-    app = use_model(open_app(greedy="true", most_new_tokens="4", prompt="Once"), str(chat_folder()))
+    app = open_app(greedy="true", most_new_tokens="4", prompt="Once")
+    assert not [toggle for toggle in app.toggle if toggle.key == "as_chat"], "the bundled model has no template"
+    use_model(app, str(chat_folder()))
     press(app, "step")
     go(app, "chat")
     assert session(app).page.path == "" and told(app) == [BEGIN] and app.toggle(key="as_chat").value
@@ -37,3 +39,4 @@ def test_a_chat_model_opens_a_new_conversation_and_keeps_one(open_app: Open, ses
     session(app).player.playing = False
     go(app, "chat")
     assert session(app).page.path == "" and session(app).run.prompt == "Who are you?", "the conversation goes on"
+    assert session(app).run.as_chat and any(token.special for token in session(app).run.prompt_tokens), "what the template adds"

@@ -7,10 +7,10 @@ import math
 import pytest
 
 from core.sampling.dice import roll
-from tests.pages.apptest import Open, State, press, run_on, said
+from tests.pages.apptest import Open, State, html, press, run_on, said
 
 
-def test_columns_with_the_same_dice(open_app: Open, session: State) -> None:
+def test_columns_with_the_same_dice_stay_and_say_which_controls_have_changed(open_app: Open, session: State) -> None:
     app = open_app(page="compare", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
@@ -35,3 +35,11 @@ def test_columns_with_the_same_dice(open_app: Open, session: State) -> None:
             else f"differs from the first column from token {parts + 1} on"
         )
         assert expected in said(app)
+    assert "· Greedy · Balanced · Wild · " in html(app)
+    app.segmented_control(key="compare_count").set_value(3).run()
+    app.selectbox(key="compare_preset_0").set_value("Creative").run()
+    assert len(session(app).experiments["compare"].observations[-1].paths) == 4
+    assert "Made before you changed" in html(app) and "column 1" in html(app) and "column 4" in html(app)
+    app.selectbox(key="compare_preset_0").set_value("Greedy").run()
+    app.segmented_control(key="compare_count").set_value(4).run()
+    assert "Made before" not in html(app), "what is chosen again is no change"

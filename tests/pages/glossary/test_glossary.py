@@ -1,8 +1,7 @@
-"""The glossary: sixty terms and more, two sentences each, each with a page on which it can be seen happening."""
+"""The glossary: each term with a page on which it can be seen happening."""
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 
 from pages.ui import features
@@ -10,14 +9,10 @@ from pages.ui.i18n.glossary import terms
 from tests.pages.apptest import Open, said
 
 
-def test_some_sixty_terms_of_two_sentences_each_with_a_page_that_shows_it() -> None:
-    assert len(terms()) >= 60
-    for term in terms():
-        assert len(re.findall(r"[.!?](?= |$)", term.text)) == 2, term.key
-        assert term.text.endswith(".") and term.text[0].isupper(), term.key
-        assert term.page in {"start", *features.features()} - {"glossary"}, term.key
+def test_each_term_has_a_page_that_shows_it_and_each_name_one_meaning() -> None:
+    assert {term.page for term in terms()} <= {"start", *features.features()} - {"glossary"}
     names = [name.casefold() for name in chain.from_iterable(term.names for term in terms())]
-    assert len(names) == len(set(names)), "a word has one meaning"
+    assert names and len(names) == len(set(names))
 
 
 def test_the_page_lists_all_and_finds_some(open_app: Open) -> None:

@@ -51,16 +51,12 @@ def test_an_adapter_is_switched_at_the_same_step(opened: tuple[AppTest, str], se
     assert session(app).run.model is made.model
 
 
-@pytest.mark.parametrize("name", ["/no/such/folder", "x" * 300, "not a name", "../..", "somebody/something"])
-def test_what_is_no_adapter_is_one_sentence(name: str, opened: tuple[AppTest, str], session: State) -> None:
-    app, _folder = opened
-    model = session(app).begun.asked
-    add(app, name)
-    assert told(app) and not session(app).models.taught and session(app).begun.asked == model
-
-
-def test_a_second_adapter_on_top_is_refused(opened: tuple[AppTest, str], session: State) -> None:
+def test_what_is_no_adapter_is_one_sentence_and_so_is_a_second_one(opened: tuple[AppTest, str], session: State) -> None:
     app, folder = opened
+    model = session(app).begun.asked
+    for name in ("/no/such/folder", "x" * 300, "not a name", "../..", "somebody/something"):
+        add(app, name)
+        assert told(app) and not session(app).models.taught and session(app).begun.asked == model, name
     add(app, folder)
     add(app, folder)
     assert any("already" in sentence for sentence in told(app)) and len(session(app).models.taught) == 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -15,9 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.remote import http_client
 from pages.ui.session import operator_role
 from tests.core.models.gguf import making
-from tests.pages.apptest import Open, go, press, said, told, use_model
-
-pytestmark = pytest.mark.usefixtures("templates_here")
+from tests.pages.apptest import Open, go, press, said, told
 
 ROOT = Path(__file__).parents[3]
 
@@ -81,19 +77,16 @@ def test_models_of_other_programs_are_listed_but_not_where_strangers_are_expecte
     assert "models_found" not in {one.key for one in app.run().selectbox}
 
 
-@pytest.mark.parametrize(
-    "name", ["/no/such/folder", "a b c", "../..", "x" * 300, "<script>alert(1)</script>", "org/model/extra/parts", "💥"]
-)
-def test_a_name_that_is_none_is_one_sentence_and_the_page_lives(page: AppTest, name: str) -> None:
-    page.text_input(key="models_name").set_value(name).run()
-    app = press(page, "models_check")
-    assert told(app)
+def test_a_name_that_is_none_is_one_sentence_and_the_page_lives(page: AppTest) -> None:
+    for name in ("/no/such/folder", "a b c", "../..", "x" * 300, "<script>alert(1)</script>", "org/model/extra/parts", "💥"):
+        page.text_input(key="models_name").set_value(name).run()
+        assert told(press(page, "models_check")), name
 
 
-@pytest.mark.parametrize(("name", "label"), [("/no/such/folder", "Use"), ("./fox.gguf", "Use"), ("org/model", "Download")])
-def test_a_path_is_used_and_an_id_of_the_hub_is_downloaded(page: AppTest, name: str, label: str) -> None:
-    app = page.text_input(key="models_name").set_value(name).run()
-    assert app.button(key="models_fetch").label == label
+def test_a_path_is_used_and_an_id_of_the_hub_is_downloaded(page: AppTest) -> None:
+    for name, label in (("/no/such/folder", "Use"), ("./fox.gguf", "Use"), ("org/model", "Download")):
+        app = page.text_input(key="models_name").set_value(name).run()
+        assert app.button(key="models_fetch").label == label, name
 
 
 def test_a_server_that_is_not_there_is_one_sentence(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
@@ -110,18 +103,3 @@ def test_a_browser_of_another_machine_is_not_told_which_ports_are_closed_here(pa
     monkeypatch.setattr(operator_role, "sits_here", lambda: False)
     page.text_input(key="models_address").set_value("http://127.0.0.1:9")
     assert any("No inference server answers" in sentence for sentence in told(press(page, "models_connect")))
-
-
-def test_a_chat_model_offers_to_chat_and_shows_what_its_template_adds(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
-    folder = tmp_path / "chatty"
-    shutil.copytree(tiny_folder("gpt2"), folder)
-    told = folder / "tokenizer_config.json"
-    template = "{% for m in messages %}<|turn|>{{ m.content }}{% endfor %}<|turn|>"
-    told.write_text(json.dumps(json.loads(told.read_text()) | {"chat_template": template}))
-    app = AppTest.from_file(str(ROOT / "tests/pages/main.py"), default_timeout=60).run()
-    assert not [toggle for toggle in app.toggle if toggle.key == "as_chat"]
-    use_model(app, str(folder)).toggle(key="as_chat").set_value(True).run()
-    assert not app.exception
-    run = app.session_state["_session"].run
-    assert run.as_chat
-    assert [token.piece for token in run.prompt_tokens if token.special]

@@ -18,7 +18,7 @@ from core.remote.text_server_model import ListedModel
 from pages.ui.server import model_downloads, offered_models, operator_password
 from pages.ui.session import operator_role
 from tests.pages import apptest
-from tests.pages.apptest import Open, go
+from tests.pages.apptest import Open, go, press
 
 PASSWORD = "a long enough word"
 
@@ -59,7 +59,7 @@ def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Open) -> Non
 
 
 @pytest.mark.usefixtures("public")
-@pytest.mark.parametrize("name", ["HuggingFaceTB/SmolLM2-135M", "/etc", "/no/such/folder", "10.0.0.7:8000", "http://10.0.0.7:8000"])
+@pytest.mark.parametrize("name", ["HuggingFaceTB/SmolLM2-135M", "/etc", "http://10.0.0.7:8000"])
 def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(open_app: Open, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(offered_models, "loaded", _spy(offered_models.loaded, asked))
@@ -121,16 +121,16 @@ def test_what_the_operator_offers_every_visitor_can_choose(open_app: Open, tiny_
     shutil.copytree(tiny_folder("gpt2"), folder)
     operator, stranger = come_in(open_app()).switch_page("../../pages/models/page.py").run(), open_app("models")
     operator.text_input(key="models_name").set_value(str(folder)).run()
-    next(one for one in operator.button if one.key == "models_fetch").click().run()
+    press(operator, "models_fetch")
     assert f"models_use_{folder}" not in keys(stranger.run())
-    next(one for one in operator.button if one.key == f"models_offer_{folder}").click().run()
-    next(one for one in stranger.run().button if one.key == f"models_use_{folder}").click().run()
+    press(operator, f"models_offer_{folder}")
+    press(stranger.run(), f"models_use_{folder}")
     assert not stranger.exception
     assert stranger.session_state["model"] == str(folder)
     shown = "".join(str(one.value) for one in [*stranger.markdown, *stranger.caption, *stranger.info])
     assert "tiny" in shown  # by its own name, not by where it lies
     assert str(tmp_path) not in shown
-    next(one for one in operator.button if one.key == f"models_offer_{folder}").click().run()
+    press(operator, f"models_offer_{folder}")
     stranger.run()
     assert "tiny" not in "".join(str(one.value) for one in stranger.markdown)
 
@@ -152,7 +152,7 @@ def test_the_operator_stops_what_others_fetch(open_app: Open, monkeypatch: pytes
     slow = Slow()
     monkeypatch.setitem(model_downloads.downloads(), "some/model", slow)
     app = come_in(open_app())
-    next(one for one in app.button if one.key == "operator_stop_all").click().run()
+    press(app, "operator_stop_all")
     assert slow.stopped
     assert "No download is running." in [caption.value for caption in app.run().caption]
 

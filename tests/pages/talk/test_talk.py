@@ -7,14 +7,36 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.sources.capabilities import Can
 from pages.ui.presenting import prepared_talks
-from pages.ui.presenting.talk import TalkEditor
+from pages.ui.presenting.talk import ActiveTalk, TalkEditor
 from pages.ui.presenting.talk_file import Stop, Talk, loads
 from pages.ui.presenting.tour_state import TourOfVisitor
-from tests.pages.apptest import Open, State, go, press
+from tests.pages.apptest import Open, State, go, html, press
 
 
 def titles(app: AppTest, session: State) -> list[str]:
     return [stop.title for stop in session(app).memory[TalkEditor].order.stops]
+
+
+def give(app: AppTest, session: State, *stops: Stop) -> ActiveTalk:
+    """Give a talk with these stops."""
+    editor = session(app).memory[TalkEditor]
+    editor.order, editor.opened = Talk("Mine", stops), 1  # its fields begin anew
+    press(go(app, "talk"), "talk_give")
+    return active(app, session)
+
+
+def active(app: AppTest, session: State) -> ActiveTalk:
+    talk = session(app).memory[TalkEditor].active_talk
+    assert isinstance(talk, ActiveTalk)
+    return talk
+
+
+def move(app: AppTest, session: State, place: int) -> AppTest:
+    """Go to a stop of the talk that is given."""
+    active(app, session).go = place
+    app.run()
+    assert not app.exception
+    return app
 
 
 def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Open, session: State) -> None:
@@ -79,24 +101,16 @@ def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Ope
 
 def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
-    live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
-    editor = session(app).memory[TalkEditor]
-    editor.order, editor.opened = Talk("Mine", (live, recorded, Stop("Inside", "inside"))), 1  # its fields begin anew
-    press(app, "talk_give")
+    give(app, session, Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop"), Stop("Inside", "inside"))
     for place, is_replay in ((1, True), (2, False)):
-        session(app).memory[TalkEditor].active_talk.go = place
-        app.run()
-        assert (Can.NEW_TOKENS not in session(app).run.can) == is_replay and not app.exception
+        assert (Can.NEW_TOKENS not in session(move(app, session, place)).run.can) == is_replay
     assert session(app).run.prompt == "The fox"
 
 
 def test_a_talk_that_was_left_continues_at_its_stop(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
     press(app, "talk_give")
-    active = session(app).memory[TalkEditor].active_talk
-    active.go = 1
-    app.run()
-    active.leave = True  # what Escape does on a page
+    active(move(app, session, 1), session).leave = True  # what Escape does on a page
     app.run()
     assert session(app).memory[TalkEditor].active_talk is None
     press(app, "talk_resume")
@@ -105,37 +119,24 @@ def test_a_talk_that_was_left_continues_at_its_stop(open_app: Open, session: Sta
 
 def test_after_a_recording_a_page_goes_on_with_the_text_before_it_and_with_its_steps(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
-    live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
-    editor = session(app).memory[TalkEditor]
-    editor.order, editor.opened = Talk("Mine", (live, recorded, Stop("The bill", "cost"))), 1
-    go(app, "talk")
-    press(app, "talk_give")
+    give(app, session, Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop"), Stop("The bill", "cost"))
     run = session(app).run
     run.step()
     for place in (1, 2):
-        editor.active_talk.go = place
-        app.run()
+        move(app, session, place)
     assert session(app).run is run and len(run.path) == 1
-    assert not app.exception
 
 
 def test_a_stop_of_the_tour_opens_there_and_does_not_end_the_text(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
-    editor = session(app).memory[TalkEditor]
-    editor.order, editor.opened = Talk("Mine", (Stop("Pieces", "tour?stop=pieces"),)), 1
-    go(app, "talk")
-    press(app, "talk_give")
+    give(app, session, Stop("Pieces", "tour?stop=pieces"))
     assert session(app).memory[TourOfVisitor].tour.stop == "pieces" and session(app).around.ending.texts == ()
-    assert not app.exception
 
 
 def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter_changed(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
     live = Stop("Live", "stage?prompt=The+fox&seed=4&temperature=0.9", words=3)
-    editor = session(app).memory[TalkEditor]
-    editor.order, editor.opened = Talk("Mine", (live, Stop("Loop", "stage?run=loop"), Stop("Inside", "inside"), Stop("Bill", "cost"))), 1
-    go(app, "talk")
-    press(app, "talk_give")
+    give(app, session, live, Stop("Loop", "stage?run=loop"), Stop("Inside", "inside"), Stop("Bill", "cost"))
     run = session(app).run
     list(run.stream(3))
     planned = [step.token_id for step in run.path]
@@ -143,9 +144,7 @@ def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter
     run.force(planned[0] + 1)
     app.session_state["temperature"] = 1.9
     for place in (1, 2, 3):
-        editor.active_talk.go = place
-        app.run()
-        assert not app.exception
+        move(app, session, place)
     assert session(app).run.prompt == "The fox"
     assert [step.token_id for step in session(app).run.path] == planned
     assert {step.settings.temperature for step in session(app).run.path} == {0.9} and session(app).run.settings.temperature == 0.9
@@ -153,37 +152,28 @@ def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter
 
 def test_a_stop_shows_the_question_and_hides_results_until_an_experiment_was_started_there(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
-    editor = session(app).memory[TalkEditor]
     stop = Stop("Notepad", "cache", shown=("result_race",), start="cache_start")
-    editor.order, editor.opened = Talk("Mine", (stop, stop)), 1
-    go(app, "talk")
-    press(app, "talk_give")
+    give(app, session, stop, stop)
 
     def hidden() -> tuple[bool, bool]:
-        style = "".join(block.proto.body for block in app.get("html"))
+        style = html(app)
         return ":not(.st-key-result_race) {" not in style, ".st-key-cache_start" in style and ".st-key-heading" in style
 
     assert hidden() == (True, True), "the recorded result is hidden, the button is not"
     press(go(app, "cache"), "cache_start")
     assert hidden() == (False, False)
-    editor.active_talk.go = 1
-    app.run()
+    move(app, session, 1)
     assert hidden() == (True, True), "the result of an earlier stop is none of this one"
 
 
 def test_a_stop_shows_its_parts_alone_and_a_notice(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
-    editor = session(app).memory[TalkEditor]
-    editor.order, editor.opened = Talk("Mine", (Stop("One", "cost", shown=("receipt",), start="cost_two_start"), Stop("Two", "cost"))), 1
-    go(app, "talk")
-    press(app, "talk_give")
-    style = "".join(block.proto.body for block in app.get("html"))
+    give(app, session, Stop("One", "cost", shown=("receipt",), start="cost_two_start"), Stop("Two", "cost"))
+    style = html(app)
     for kept in (".st-key-receipt", ".st-key-cost_two_start", ".st-key-talk_bar", ".stAlert"):
         assert kept in style
     assert '.stMainBlockContainer [class*="st-key-detail_"]' in style, "a part's details are hidden"
-    editor.active_talk.go = 1
-    app.run()
-    assert "display: none !important; }" not in "".join(block.proto.body for block in app.get("html")).partition("talk_bar")[2]
+    assert "display: none !important; }" not in html(move(app, session, 1)).partition("talk_bar")[2]
 
 
 def test_a_changed_link_of_a_stop_forgets_the_parts_of_the_old_page(open_app: Open, session: State) -> None:

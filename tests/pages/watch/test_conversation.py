@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import Recording
+from core import Generation, Recording
 from core.errors import ViewerError
 from core.generation.ending import Stop
 from core.generation.turns import messages_of
+from pages.ui.live import conversation_answer
 from pages.ui.session import conversation, run_start, share_link
 from pages.watch.conversation_view import IN_SIGHT
 from tests.pages.apptest import Open, State, html, press, show_more, told, use_model, view
@@ -109,29 +110,19 @@ def test_a_template_without_a_system_prompt_says_so_and_keeps_the_conversation(c
     assert len(session(app).run.path) == 2
 
 
-def test_a_message_before_the_answer_stays_in_the_input(chat: Any, session: State) -> None:
+def test_what_cannot_be_sent_loses_nothing_and_a_new_conversation_begins_with_its_first_message(chat: Any, session: State) -> None:
     app = chat()
     send(app, "And then?")
     assert len(session(app).run.messages) == 1
     assert any("has not answered yet" in sentence for sentence in told(app))
-
-
-def test_a_new_conversation_begins_with_its_first_message(chat: Any, session: State) -> None:
-    app = chat()
-    answer(app, session)
-    press(app, "new_conversation")
-    assert told(app) == ["This is a new conversation. Write your first message below."]
-    send(app, "Hello")
-    run = session(app).run
-    assert run.messages == ({"role": "user", "content": "Hello"},) and not app.exception
-
-
-def test_a_further_turn_that_is_too_long_loses_nothing(chat: Any, session: State) -> None:
-    app = chat()
     run = answer(app, session)
     send(app, "one two three " * 400)
     assert session(app).run is run and len(run.path) == 4
     assert any("tokens" in sentence for sentence in told(app))
+    press(app, "new_conversation")
+    assert told(app) == ["This is a new conversation. Write your first message below."]
+    send(app, "Hello")
+    assert session(app).run.messages == ({"role": "user", "content": "Hello"},)
 
 
 def test_a_recorded_conversation_is_shown_and_goes_on_with_the_visitor_s_model(chat: Any, session: State) -> None:
@@ -168,6 +159,15 @@ def test_a_long_conversation_is_folded(chat: Any, session: State) -> None:
 def strip(text: str) -> list[str]:
     """The text of this HTML without its tags."""
     return re.split(r"<[^>]*>", text)
+
+
+def test_what_ends_a_message_in_the_template_is_drawn_with_it(chatty: Callable[..., Any]) -> None:
+    model = chatty("{% for m in messages %}<|turn|>{{ m.content }}<|end|>{% endfor %}<|turn|>")
+    run = Generation(
+        model, [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Me."}, {"role": "user", "content": "So?"}]
+    )
+    drawn = [[token.piece for token, is_template in part if is_template] for part in conversation_answer.prompt_parts(run)]
+    assert drawn == [["⟨turn⟩", "⟨end⟩"]] * 3 + [["⟨turn⟩"]]
 
 
 def test_text_of_others_in_a_conversation_is_text(chat: Any, session: State) -> None:

@@ -40,10 +40,10 @@ def test_a_logged_text_is_compared_token_by_token(opened: Any, session: State) -
     assert "They differ first at token" in said(app)
 
 
-@pytest.mark.parametrize("text", ["<script>alert(1)</script> *`$:[x](y)", " ", "\x00", "<|start|>" * 2_000, "|a|b|"])
-def test_a_strange_log_is_one_sentence(text: str, opened: Any) -> None:
-    app = opened.text_area(key=LOG).set_value(text).run()
-    assert not app.exception and ("They differ first at token" in said(app) or told(app))
+def test_a_strange_log_is_one_sentence(opened: Any) -> None:
+    for text in ("<script>alert(1)</script> *`$:[x](y)", " ", "\x00", "<|start|>" * 2_000, "|a|b|"):
+        app = opened.text_area(key=LOG).set_value(text).run()
+        assert not app.exception and ("They differ first at token" in said(app) or told(app)), text[:20]
 
 
 def test_a_model_that_continues_texts_has_no_template_to_check(open_app: Open) -> None:

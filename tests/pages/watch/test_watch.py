@@ -80,21 +80,24 @@ def test_what_nobody_expected_is_one_sentence_too(open_app: Open, monkeypatch: p
     assert told(app) == []
 
 
+def open_file(app: AppTest, content: str) -> AppTest:
+    """Open the content of a file in the part Keep of the page."""
+    app.session_state["keep"] = True
+    app.run().file_uploader[0].upload("run.json", content.encode()).run()
+    assert not app.exception
+    return app
+
+
 def test_a_recording_replays_and_a_broken_one_is_one_sentence(open_app: Open, session: State) -> None:
     app = press(open_app(prompt="The fox"), "step", 4)
     kept, path = Recording.of(session(app).run).dumps(), [step.token_id for step in session(app).run.path]
-    app.session_state["keep"] = True
-    app.run()
-    app.file_uploader[0].upload("run.json", kept.encode()).run()
-    assert not app.exception
+    open_file(app, kept)
     assert Can.NEW_TOKENS not in session(app).run.can
     press(app, "step", 4)
     assert [step.token_id for step in session(app).run.path] == path
     press(app, "step")
     assert told(app) == ["The recording ends here. Press Play to see it from its beginning."]
-    app.file_uploader[0].upload("broken.json", kept[:-40].encode()).run()
-    assert not app.exception
-    assert len(app.info) >= 1
+    assert len(open_file(app, kept[:-40]).info) >= 1
 
 
 def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,11 +180,7 @@ def test_an_opened_recording_shows_its_own_prompt_settings_and_branches(open_app
     run = session(app).run
     run.go_to(0)
     run.force(next(c.key for c in run.next_distribution().candidates if c.key != run.nodes[2].step.key))
-    kept = Recording.of(run).dumps()
-    app = open_app(prompt="Another text")
-    app.session_state["keep"] = True
-    app.run()
-    app.file_uploader[0].upload("run.json", kept.encode()).run()
+    app = open_file(open_app(prompt="Another text"), Recording.of(run).dumps())
     fields = {str(field.label): str(field.value) for field in app.text_input if field.disabled}
     assert (fields["Temperature"], fields["Seed"], view(app)["prompt"]) == ("1.4", "9", "The fox")
     assert "temperature" not in keys(app), "the visitor's own settings have no effect on a recording"
@@ -195,11 +194,8 @@ def test_closing_a_recording_returns_to_the_steps_that_it_replaced(open_app: Ope
     other, kept = Recording.of(session(app).run).dumps(), Recording.of(session(press(app, "step")).run).dumps()
     app = press(open_app(prompt="Another text", seed="5"), "step", 2)
     own = [step.token_id for step in session(app).run.path]
-    app.session_state["keep"] = True
-    app.run()
-    app.file_uploader[0].upload("another.json", other.encode()).run()
-    app.file_uploader[0].upload("run.json", kept.encode()).run()
-    press(app, "new_dice")
+    open_file(app, other)
+    press(open_file(app, kept), "new_dice")
     assert told(app)[0] == "A recording cannot roll again. Close it to write a text of your own."
     assert len(session(app).run.path) == 4, "nothing has moved"
     press(app, "leave")

@@ -20,8 +20,10 @@ from tests.pages.apptest import Open, State, press, run_on, said, show_more
 
 @pytest.fixture
 def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many runs of each kind as a null distribution needs."""
+    """As many runs of each kind as a null distribution needs, and a few human excerpts."""
+    excerpts = watermark.human_excerpts
     monkeypatch.setattr(watermark, "RUNS", 10)
+    monkeypatch.setattr(watermark, "human_excerpts", lambda model, length, most: excerpts(model, length, min(most, 10)))
 
 
 def of_kind(seen: Any, kind: type, /, **fields: Any) -> list[Any]:
@@ -71,7 +73,9 @@ def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open,
 
 
 def test_a_certain_text_is_written_by_one_press_and_not_called_marked(open_app: Open, session: State, few_runs: None) -> None:
-    app = run_on(press(open_app(page="watermark"), "watermark_certain"))
+    app = open_app(page="watermark")
+    app.segmented_control(key="watermark_length").set_value(50)
+    run_on(press(app, "watermark_certain"))
     tokens = of_kind(session(app).experiments["watermark"].observations, MarkedToken)
     assert sum(token.top > CERTAIN for token in tokens) > 0.7 * len(tokens) > 0
     assert said(app).count("**Not called marked.**") == 3 and "Nothing to attack" in said(app)

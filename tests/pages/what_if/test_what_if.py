@@ -48,15 +48,15 @@ def test_a_ready_made_fork_begins_with_its_words(open_app: Open, session: State)
     assert playback.fork.pairs[0].left.chosen_by == "forced"
 
 
-@pytest.mark.parametrize("text", ["", "x" * 201, "<script>alert(1)</script>🦊"])
-def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(text: str, open_app: Open, session: State) -> None:
+def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(open_app: Open, session: State) -> None:
     app = press(open_app(page="what_if"), "what_if_step", 2)
-    session(app).memory[ForkOfVisitor].now.opened = Picked(1, 1)
-    app.run()
-    app.text_input(key="what_if_text").set_value(text)
-    next(button for button in app.button if button.label == "Fork here").click().run()
-    assert not app.exception
-    press(app, "what_if_step")
+    for text in ("", "x" * 201, "<script>alert(1)</script>🦊"):
+        session(app).memory[ForkOfVisitor].now.opened = Picked(1, 1)
+        app.run()
+        app.text_input(key="what_if_text").set_value(text)
+        next(button for button in app.button if button.label == "Fork here").click().run()
+        assert not app.exception, text
+        press(app, "what_if_step")
 
 
 def test_the_tree_is_one_row_for_every_way(tiny: Any) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core import load_model
 from core.errors import BadToken
 from core.inspection import attribution
-from core.remote import http_client
 from pages.ui.i18n import names
 from pages.ui.i18n.example_texts import EXAMPLES
 from pages.ui.views import why_token
-from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
-from tests.pages.apptest import Open, State, go, press, run_on, said, told, use_server
+from tests.pages.apptest import Open, State, go, press, run_on, said, told
 
 WORDS, HEADS, FACT, SUM, STEER, TWO = names.WHY_VIEWS
 PROMPT = "The opposite of hot is"
@@ -56,23 +54,6 @@ def test_read_leads_to_a_token_of_its_text(open_app: Open, session: State) -> No
     assert "".join(session(app).experiments["why_words"].observations[-1].texts).replace("⟨start⟩", "").replace("␣", " ") in text
 
 
-def test_a_link_carries_texts_layer_and_strength(open_app: Open, session: State) -> None:
-    app = view(open_app(page="why"), STEER)
-    app.text_area(key="why_more").set_value("tea and cake").run()
-    app.slider(key="why_layer").set_value(2).run()
-    app.slider(key="why_strength").set_value(-6.5).run()
-    place = session(app).page.address
-    assert place == {"why": STEER, "more": "tea and cake", "layer": "2", "strength": "-6.5"} | {
-        k: v for k, v in place.items() if k == "less"
-    }
-    there = open_app(page="why", **place)
-    assert there.segmented_control(key="why_view").value == STEER
-    assert (there.text_area(key="why_more").value, there.slider(key="why_layer").value) == ("tea and cake", 2)
-    assert there.slider(key="why_strength").value == -6.5
-    strange = open_app(page="why", why="nowhere", layer="x", strength="900", hide="burn")
-    assert not strange.exception and strange.segmented_control(key="why_view").value == WORDS
-
-
 @pytest.mark.parametrize("prompt", ["", "word " * 900])
 def test_a_prompt_that_cannot_be_continued_is_one_sentence(prompt: str, open_app: Open) -> None:
     app = open_app(page="why", prompt=prompt or " ")
@@ -106,11 +87,10 @@ def test_steering_that_does_nothing_says_so(open_app: Open) -> None:
     assert any("breaks the text" in note for note in told(app))
 
 
-@pytest.mark.parametrize("typed", ["␣warm", " warm", "warm"])
-def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_for(typed: str, open_app: Open, session: State) -> None:
-    app = run_on(press(open_app(page="why", prompt=PROMPT, against=typed, why=TWO), "why_two_start"))
+def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_for(open_app: Open, session: State) -> None:
+    app = run_on(press(open_app(page="why", prompt=PROMPT, against="␣warm", why=TWO), "why_two_start"))
     seen, model = session(app).experiments["why_two"].observations[-1], session(app).run.model
-    assert seen.against == "␣warm" and session(app).page.address["against"] == typed
+    assert seen.against == "␣warm" and session(app).page.address["against"] == "␣warm"
     target = session(app).run.next_distribution().candidates[0]
     expected = attribution.occlusion(model, session(app).run.token_ids, target.token_id, "mask", against=model.token_of(" warm").token_id)
     assert max(part.effect for part in seen.parts) == pytest.approx(expected.effects.max(), abs=1e-3)
@@ -121,7 +101,7 @@ def test_a_link_compares_two_tokens_and_the_words_are_sorted_by_whom_they_speak_
     assert "difference of both logits" in said(app)
 
 
-@pytest.mark.parametrize("typed", ["two whole words", "x" * 100_000, "*`$:[x](y)<script>alert(1)</script>", "cold", "␣", "\x00"])
+@pytest.mark.parametrize("typed", ["x" * 100_000, "*`$:[x](y)<script>alert(1)</script>", "cold", "\x00"])
 def test_a_second_token_that_cannot_be_compared_is_one_sentence_and_the_choice_stays(typed: str, open_app: Open) -> None:
     app = open_app(page="why", prompt=PROMPT, against=typed, why=TWO)
     assert not app.exception and app.selectbox(key="why_against").value == typed[:4_000]
@@ -130,21 +110,16 @@ def test_a_second_token_that_cannot_be_compared_is_one_sentence_and_the_choice_s
     assert not app.exception
 
 
-def test_half_a_character_is_no_token() -> None:
-    with pytest.raises(BadToken):
-        why_token.typed_token(load_model("storyteller"), "\ud800")
+def test_a_typed_token_has_a_space_before_it_if_there_is_such_a_token() -> None:
+    model = load_model("storyteller")
+    assert {why_token.typed_token(model, typed) for typed in (" warm", "warm")} == {model.token_of(" warm").token_id}
+    for typed in ("\ud800", "two whole words", ""):
+        with pytest.raises(BadToken):
+            why_token.typed_token(model, typed)
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
-    with serve(FakeVLLM(limit=20)) as running:
-        yield running
-
-
-def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, session: State, server: Running) -> None:
-    app = use_server(open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0"), server.address, str(TINY))
-    go(app, "why")
+def test_on_a_server_words_are_left_out_and_the_rest_is_refused(connected: AppTest, session: State) -> None:
+    app = go(connected, "why")
     run_on(press(app, "why_words_start"))
     seen = session(app).experiments["why_words"].observations[-1]
     assert seen.method == "omit" and seen.parts and seen.note

@@ -23,10 +23,15 @@ SEEN = {
 }
 
 
+def linear(colour: str) -> list[float]:
+    """Return the linear red, green and blue of #RRGGBB, 0 to 1."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+
+
 def luminance(colour: str) -> float:
     """Return the relative luminance of #RRGGBB, 0 to 1, as WCAG 2.2 defines it."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    red, green, blue = linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -34,11 +39,6 @@ def contrast(one: str, other: str) -> float:
     """Return the contrast of two colours, 1 to 21 (WCAG 2.2). Text needs 4.5, parts of a chart 3."""
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
-
-
-def linear(colour: str) -> list[float]:
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
 
 
 def lab(rgb: list[float]) -> tuple[float, float, float]:

@@ -13,7 +13,6 @@ from typing import Any
 
 import httpcore
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
@@ -26,7 +25,7 @@ from pages.ui.server.rate_limit import AddressRates, RateLimiter
 from pages.ui.session import current, live_state
 from pages.ui.session.offered_files import OfferedFiles
 from pages.ui.session.state import Session, acting_for, memory
-from tests.pages.ui.server.test_gate import run
+from tests.pages.asgi import in_a_loop, served
 
 APP = Starlette(routes=routes.ROUTES, middleware=[Middleware(Gate)])
 VIEW = "view-of-a-test"
@@ -35,8 +34,6 @@ HOME = {"host": "localhost:8501", "origin": "http://localhost:8501"}
 
 @pytest.fixture(autouse=True)
 def no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PUBLIC", "HOSTS"):
-        monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
     monkeypatch.setattr(routes, "RATES", AddressRates(1e9, 1e9))
 
 
@@ -177,6 +174,8 @@ def test_each_verb_does_what_its_button_does(session: Session) -> None:
     assert client.press("back").json()["count"] == 2
     assert client.press("step").json()["node"] == first[-1], "the same step again"
     assert client.press("roll").json()["node"] not in first, "another roll is a sibling"
+    newest = client.press("go", run=client.run, index=2).json()
+    assert newest["opened"] == -1 and newest["step"]["rolled"], "the newest step is only shown"
     assert client.press("go", run=client.run, index=0).json()["opened"] == 0
     assert client.press("go").json()["opened"] == -1
     assert not client.press("coming").json()["step"]["rolled"] and client.press("rolled").json()["step"]["rolled"]
@@ -307,22 +306,6 @@ def test_numbers_of_many_views_are_bounded() -> None:
     assert len(presses._done) == live_state.VIEWS and all(len(done) <= 2 * live_state.WINDOW for done in presses._done.values())
 
 
-@contextmanager
-def served() -> Iterator[str]:
-    """Serve the routes on this machine."""
-    config = uvicorn.Config(APP, host="127.0.0.1", port=0, log_level="warning", lifespan="off")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            threading.Event().wait(0.01)
-        yield f"127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join(20)
-
-
 def done_directly(session: Session, verb: str, **more: Any) -> None:
     """Do a press without HTTP, as the reference."""
     with acting_for(session):
@@ -361,7 +344,7 @@ def presses_of(dice: random.Random, count: int) -> list[tuple[str, dict[str, Any
     return made
 
 
-def hold_what_was_pressed(count: int) -> None:
+async def hold_what_was_pressed(count: int) -> None:
     """Two tabs press at random while connections are cut; each press is repeated until its answer was read."""
     dice = random.Random(7)
     tabs, references = [opened(), opened()], [opened(), opened()]
@@ -375,11 +358,8 @@ def hold_what_was_pressed(count: int) -> None:
             while b"200 OK" not in (answer := await cut_or_read(address, request, None)):
                 assert b" 429 " in answer, answer[:300]
 
-    async def both(address: str) -> None:
+    with served(APP) as address:
         await asyncio.gather(*(tab(session, plan, address) for session, plan in zip(tabs, plans, strict=True)))
-
-    with served() as address:
-        run(both(address))
     for session, reference, plan in zip(tabs, references, plans, strict=True):
         for verb, more in plan:
             done_directly(reference, verb, run=reference.live.run_number, **more)
@@ -390,19 +370,22 @@ def hold_what_was_pressed(count: int) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_pressed_is_what_the_run_holds_although_connections_are_cut() -> None:
-    hold_what_was_pressed(1_000)
+@in_a_loop
+async def test_what_was_pressed_is_what_the_run_holds_although_connections_are_cut() -> None:
+    await hold_what_was_pressed(300)
 
 
 @pytest.mark.exhaustive
-def test_ten_thousand_presses_are_held() -> None:
-    hold_what_was_pressed(10_000)
+@in_a_loop
+async def test_ten_thousand_presses_are_held() -> None:
+    await hold_what_was_pressed(10_000)
 
 
 @pytest.mark.slow
-def test_presses_that_overtake_each_other_are_each_done_once() -> None:
+@in_a_loop
+async def test_presses_that_overtake_each_other_are_each_done_once() -> None:
     session, dice = opened(), random.Random(3)
-    numbers = [number for start in range(1, 150, 50) for number in dice.sample(range(start, start + 50), 50)]
+    numbers = [number for start in range(1, 100, 50) for number in dice.sample(range(start, start + 50), 50)]
 
     async def sender(address: str, mine: list[int]) -> None:
         for number in mine:
@@ -412,18 +395,9 @@ def test_presses_that_overtake_each_other_are_each_done_once() -> None:
             while b"200 OK" not in await cut_or_read(address, request, None):
                 await asyncio.sleep(0)
 
-    async def all_senders(address: str) -> None:
+    with served(APP) as address:
         await asyncio.gather(*(sender(address, numbers[first::3] + numbers[-50:][first::3]) for first in range(3)))
-
-    with served() as address:
-        run(all_senders(address))
-    assert session.run is not None and len(session.run.path) == 150
-
-
-def has_begun(began: threading.Event) -> bool:
-    """Note that a stream has begun."""
-    began.set()
-    return True
+    assert session.run is not None and len(session.run.path) == 100
 
 
 def events_of(
@@ -444,8 +418,29 @@ def events_of(
     return received
 
 
+@contextmanager
+def listening(
+    session: Session, address: str, enough: Callable[[dict[str, Any]], bool], view: str = VIEW, route: str = "events"
+) -> Iterator[list[dict[str, Any]]]:
+    """Read a stream beside what is done, from its first event until one is enough, and yield what it sends."""
+    received, began = list[dict[str, Any]](), threading.Event()
+
+    def take(event: dict[str, Any]) -> bool:
+        received.append(event)
+        is_enough = enough(event)
+        began.set()
+        return is_enough
+
+    thread = threading.Thread(target=events_of, args=(session, address, view, take, route))
+    thread.start()
+    assert began.wait(20)
+    yield received
+    thread.join(20)
+    assert not thread.is_alive(), "the stream has ended"
+
+
 def test_play_sends_every_step_and_waits_for_what_is_drawn(session: Session) -> None:
-    with served() as address:
+    with served(APP) as address:
         done_directly(session, "play", speed=0.0)
         received = events_of(session, address, VIEW, lambda event: event.get("count", 0) >= play.AHEAD)
         counts = [event["count"] for event in received]
@@ -457,19 +452,9 @@ def test_play_sends_every_step_and_waits_for_what_is_drawn(session: Session) -> 
 
 def test_a_change_that_was_made_elsewhere_reaches_the_stream_and_an_answer_is_not_sent_twice(session: Session) -> None:
     client = Client(session)
-    with served() as address:
-        received: list[dict[str, Any]] = []
-        began = threading.Event()
-
-        def read() -> None:
-            received.extend(events_of(session, address, VIEW, lambda event: has_begun(began) and event.get("count") == 2))
-
-        thread = threading.Thread(target=read)
-        thread.start()
-        assert began.wait(20)
+    with served(APP) as address, listening(session, address, lambda event: event.get("count") == 2) as received:
         client.press("step")
         done_directly(session, "step")
-        thread.join(20)
     assert [event["count"] for event in received] == [0, 2]
 
 
@@ -478,21 +463,16 @@ def test_the_stream_goes_on_from_the_answer_to_a_press(session: Session) -> None
     client = Client(session)
     for _step in range(3):
         done_directly(session, "step")
-    with served() as address:
-        began = threading.Event()
 
-        def take(event: dict[str, Any]) -> bool:
-            client.take(event)
-            return has_begun(began) and len(client.nodes) == 2
+    def take(event: dict[str, Any]) -> bool:
+        client.take(event)
+        return len(client.nodes) == 2
 
-        thread = threading.Thread(target=lambda: events_of(session, address, VIEW, take))
-        thread.start()
-        assert began.wait(20)
+    with served(APP) as address, listening(session, address, take):
         written = list(client.nodes)
         client.press("restart")
         assert client.nodes == [0]
         done_directly(session, "step")
-        thread.join(20)
     assert client.nodes == written[:2], "the same token again, in the same node"
 
 
@@ -506,26 +486,15 @@ def test_what_is_in_progress_is_sent_whenever_it_has_changed(session: Session) -
             session.page.advancing.clear()  # as a change of page does
         return not event
 
-    with served() as address:
+    with served(APP) as address:
         received = events_of(session, address, VIEW, is_enough, "progress")
     assert received == [*({"still": 7, "part": part} for part in range(3)), {}]
 
 
 @pytest.mark.parametrize("route", ["events", "progress"])
 def test_a_newer_stream_ends_the_older_one(session: Session, route: str) -> None:
-    with served() as address:
-        ended, began = threading.Event(), threading.Event()
-
-        def read() -> None:
-            events_of(session, address, "view-of-before", lambda event: not has_begun(began), route)
-            ended.set()
-
-        thread = threading.Thread(target=read)
-        thread.start()
-        assert began.wait(20)
+    with served(APP) as address, listening(session, address, lambda event: False, "view-of-before", route):
         assert events_of(session, address, VIEW, lambda event: True, route)
-        assert ended.wait(20)
-        thread.join(20)
 
 
 def test_play_ends_with_the_run_and_an_error_becomes_a_notice(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -534,6 +503,6 @@ def test_play_ends_with_the_run_and_an_error_becomes_a_notice(session: Session, 
     assert session.run is not None
     done_directly(session, "play", speed=0.0)
     monkeypatch.setattr(type(session.run), "step", lambda run: (_ for _ in ()).throw(ServerGone("The server is gone.")))
-    with served() as address:
+    with served(APP) as address:
         received = events_of(session, address, VIEW, lambda event: not event["playing"])
     assert received[-1]["notices"] == ["The server is gone."] and not session.player.playing

@@ -179,7 +179,7 @@ def test_the_three_answers_are_those_of_votes_distribution_and_step(presenter: P
 
 
 @given(st.dictionaries(st.sampled_from(["hands", "own", "live", "release", "text", "by", "code", "key"]), VALUES))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @pytest.mark.usefixtures("_vote_of_all")
 def test_whatever_a_browser_sends_a_vote_stays_a_vote(event: dict[str, Any]) -> None:
     presenter = _PRESENTERS[-1]

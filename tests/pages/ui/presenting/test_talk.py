@@ -79,13 +79,13 @@ def test_whatever_stands_in_a_file_it_is_a_talk_or_refused(content: object) -> N
         assert str(error).endswith(".")
 
 
-HOSTILE = {  # up to 60 MB
-    "lists": lambda: b'{"stops": [' + b"[]," * 20_000_000,
-    "lists outside": lambda: b"[" + b"[]," * 20_000_000 + b"[]]",
-    "names": lambda: b"{" + b",".join(b'"%d":0' % number for number in range(4_000_000)) + b"}",
-    "names of a stop": lambda: b'{"stops": [{' + b",".join(b'"%d":0' % number for number in range(4_000_000)) + b"}]}",
-    "one text": lambda: b'{"format": "' + b"\\\\" * 30_000_000 + b'"}',
-    "numbers": lambda: b'{"stops": [' + b"0," * 30_000_000 + b"0]}",
+HOSTILE = {  # up to 15 MB
+    "lists": lambda: b'{"stops": [' + b"[]," * 5_000_000,
+    "lists outside": lambda: b"[" + b"[]," * 5_000_000 + b"[]]",
+    "names": lambda: b"{" + b",".join(b'"%d":0' % number for number in range(1_000_000)) + b"}",
+    "names of a stop": lambda: b'{"stops": [{' + b",".join(b'"%d":0' % number for number in range(1_000_000)) + b"}]}",
+    "one text": lambda: b'{"format": "' + b"\\\\" * 7_500_000 + b'"}',
+    "numbers": lambda: b'{"stops": [' + b"0," * 7_500_000 + b"0]}",
 }
 
 
@@ -95,7 +95,7 @@ def test_a_hostile_file_is_refused_without_reading_the_whole_of_it(name: str) ->
     before = process_time()
     with pytest.raises(BadRecording):
         talk_file.loads(data)
-    assert process_time() - before < 2.0  # once up to 38 s
+    assert process_time() - before < 0.5  # once up to 9 s
 
 
 def test_the_file_has_the_name_of_the_talk() -> None:
@@ -135,11 +135,6 @@ def test_what_a_stop_shows_is_checked_because_it_becomes_a_style(wrong: dict[str
 def test_the_doubt_of_a_step_is_a_number_that_a_browser_can_read(model: float, dice: float, greedy: bool, expected: float) -> None:
     made = SimpleNamespace(model_entropy=model, sampling_entropy=dice, settings=SamplingSettings(greedy=greedy))
     assert doubt(cast(TokenDistribution, made)) == expected
-
-
-def test_the_longer_talks_have_a_vote_and_the_short_one_has_not() -> None:
-    votes = [[stop for stop in talk.stops if stop.acts == ("vote",)] for talk in TALKS.values()]
-    assert list(map(len, votes)) == [0, 1, 1]
 
 
 def test_a_stop_with_a_former_name_of_a_page_leads_to_it() -> None:

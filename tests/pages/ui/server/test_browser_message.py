@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import pytest
 
@@ -76,29 +78,25 @@ def test_names_sizes_and_fields_are_bounded() -> None:
     assert verdict(protocol.rerun("a" * 2_000_000)) == "refuse"
 
 
-@pytest.mark.parametrize("nested", ["widgets", "strings", "files", "chat files", "many lists", "JSON"])
+def added(parts: Any, count: int = MOST_FIELDS + 1) -> None:
+    for _ in range(count):
+        parts.add()
+
+
+NESTED: dict[str, Callable[[Any], Any]] = {
+    "widgets": added,
+    "strings": lambda widgets: widgets.add().string_array_value.data.extend([""] * (MOST_FIELDS + 1)),
+    "files": lambda widgets: added(widgets.add().file_uploader_state_value.uploaded_file_info),
+    "chat files": lambda widgets: added(widgets.add().chat_input_value.file_uploader_state.uploaded_file_info),
+    "many lists": lambda widgets: [widgets.add().string_array_value.data.extend([""] * 100) for _ in range(101)],
+    "JSON": lambda widgets: setattr(widgets.add(), "json_trigger_value", "[" + "[]," * 5000 + '{"a":{}},' * 2500 + "0]"),
+}
+
+
+@pytest.mark.parametrize("nested", NESTED)
 def test_no_nested_message_hides_too_many_fields(nested: str) -> None:
     made = BackMsg()
-    widgets = made.rerun_script.widget_states.widgets
-    count = MOST_FIELDS + 1
-    if nested == "widgets":
-        for _ in range(count):
-            widgets.add()
-    elif nested == "strings":
-        widgets.add().string_array_value.data.extend([""] * count)
-    elif nested == "files":
-        files = widgets.add().file_uploader_state_value.uploaded_file_info
-        for _ in range(count):
-            files.add()
-    elif nested == "chat files":
-        files = widgets.add().chat_input_value.file_uploader_state.uploaded_file_info
-        for _ in range(count):
-            files.add()
-    elif nested == "JSON":
-        widgets.add().json_trigger_value = "[" + "[]," * 5000 + '{"a":{}},' * 2500 + "0]"
-    else:
-        for _ in range(101):
-            widgets.add().string_array_value.data.extend([""] * 100)
+    NESTED[nested](made.rerun_script.widget_states.widgets)
     assert verdict(made.SerializeToString()) == "refuse"
 
 
@@ -130,8 +128,7 @@ def test_no_bytes_raise_anything() -> None:
 
 def many_widgets(count: int) -> bytes:
     made = BackMsg()
-    for _ in range(count):
-        made.rerun_script.widget_states.widgets.add()
+    added(made.rerun_script.widget_states.widgets, count)
     return made.SerializeToString()
 
 

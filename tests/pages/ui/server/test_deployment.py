@@ -9,12 +9,6 @@ from pages.ui.server import deployment
 HERE = {"host": "localhost:8501"}
 
 
-@pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PUBLIC", "HOSTS", "OPERATOR_PASSWORD", "FRAMES"):
-        monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
-
-
 def listens_on(monkeypatch: pytest.MonkeyPatch, address: str | None) -> None:
     options: dict[str, object] = {"server.address": address, "server.corsAllowedOrigins": []}
     monkeypatch.setattr(deployment.st, "get_option", options.__getitem__)

@@ -22,8 +22,7 @@ def record(name: str = "pages.watch") -> logging.LogRecord:
 
 
 @pytest.mark.parametrize("name", ["pages.watch", "core.engine", "streamlit.runtime", "uvicorn.error"])
-def test_a_line_says_kind_and_place_and_nothing_that_was_written(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("TOKEN_VIEWER_LOG_TEXTS", raising=False)
+def test_a_line_says_kind_and_place_and_nothing_that_was_written(name: str) -> None:
     line = event_log.JsonLines().format(record(name))
     assert SECRET not in line
     told = json.loads(line)

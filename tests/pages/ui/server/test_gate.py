@@ -5,28 +5,18 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Thread
-from time import sleep
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
-import uvicorn
 
 from pages.ui.server import deployment, gate, lifespan
 from pages.ui.server.gate import Gate
 from pages.ui.server.script_queue import ScriptQueue
 from pages.ui.server.upload_totals import LEAST, Uploads
 from tests import protocol
-
-T = TypeVar("T")
-
-
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run it in an event loop of its own, in another thread: the browser tests of this process have one in the main thread."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+from tests.pages.asgi import Browser, answer, in_a_loop, scope, served, settled
 
 
 class Inside:
@@ -52,51 +42,6 @@ class Inside:
         self.ended.append(message["code"])
 
 
-def scope(kind: str, path: str = "/", peer: str = "127.0.0.1", method: str = "GET", **headers: str) -> dict[str, Any]:
-    told = {"host": "localhost:8501"} | {name.replace("_", "-"): value for name, value in headers.items()}
-    listed = [(name.encode(), value.encode()) for name, value in told.items()]
-    sends = int(headers.get("content_length", 0)) if method == "PUT" and len(headers.get("content_length", "")) < 10 else 0
-    return {"type": kind, "path": path, "method": method, "client": (peer, 1), "headers": listed, "sends": sends}
-
-
-class Browser:
-    """One websocket from the outside."""
-
-    def __init__(self, through: Gate, peer: str = "127.0.0.1", **headers: str) -> None:
-        self.says: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-        self.hears: list[dict[str, Any]] = []
-        self.says.put_nowait({"type": "websocket.connect"})
-        self.task = asyncio.ensure_future(through(scope("websocket", "/_stcore/stream", peer, **headers), self.says.get, self.hear))
-
-    async def hear(self, message: Any) -> None:
-        self.hears.append(message)
-
-    def say(self, data: bytes = protocol.rerun()) -> None:
-        self.says.put_nowait({"type": "websocket.receive", "bytes": data})
-
-    @property
-    def refused(self) -> bool:
-        return any(message["type"] == "websocket.close" for message in self.hears)
-
-
-async def settled() -> None:
-    for _ in range(20):
-        await asyncio.sleep(0)
-
-
-async def answer(through: Gate, asked: dict[str, Any]) -> tuple[int, dict[str, str], bytes]:
-    heard: list[dict[str, Any]] = []
-
-    async def hear(message: Any) -> None:
-        heard.append(message)
-
-    says: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-    says.put_nowait({"type": "http.request", "body": b"a" * (asked.get("sends") or 0), "more_body": False})
-    await through(asked, says.get, hear)
-    head = {name.decode(): value.decode() for name, value in heard[0]["headers"]}
-    return heard[0]["status"], head, b"".join(message.get("body", b"") for message in heard[1:])
-
-
 @pytest.fixture
 def inside() -> Inside:
     return Inside()
@@ -104,8 +49,6 @@ def inside() -> Inside:
 
 @pytest.fixture
 def through(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    for name in ("PUBLIC", "HOSTS", "SOCKETS", "SOCKETS_PER_ADDRESS"):
-        monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
     Gate.connections.clear()
     Gate.refused.clear()
     monkeypatch.setattr(gate, "QUEUE", ScriptQueue())
@@ -113,132 +56,104 @@ def through(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     Gate.connections.clear()
 
 
-def test_one_address_cannot_take_all_sockets(through: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+@in_a_loop
+async def test_one_address_cannot_take_all_sockets(through: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_SOCKETS_PER_ADDRESS", "5")
-
-    async def crowd() -> None:
-        greedy = [Browser(through, "203.0.113.7") for _ in range(8)]
-        other = Browser(through, "203.0.113.8")
-        network = [Browser(through, f"2001:db8::{number}") for number in range(6)]
-        await settled()
-        assert [one.refused for one in greedy] == [False] * 5 + [True] * 3
-        assert [one.refused for one in network] == [False] * 5 + [True]  # one visitor has all addresses of a network of IPv6
-        assert not other.refused
-        for one in (*greedy, *network, other):
-            one.task.cancel()
-
-    run(crowd())
+    greedy = [Browser(through, "203.0.113.7") for _ in range(8)]
+    other = Browser(through, "203.0.113.8")
+    network = [Browser(through, f"2001:db8::{number}") for number in range(6)]
+    await settled()
+    assert [one.refused for one in greedy] == [False] * 5 + [True] * 3
+    assert [one.refused for one in network] == [False] * 5 + [True]  # one visitor has all addresses of a network of IPv6
+    assert not other.refused
     assert Gate.refused["sockets of one address"] == 4
 
 
-def test_a_newcomer_takes_the_place_of_the_socket_that_was_silent_longest(
+@in_a_loop
+async def test_a_newcomer_takes_the_place_of_the_socket_that_was_silent_longest(
     through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_SOCKETS", "3")
     monkeypatch.setattr(gate, "SILENT_SECONDS", 0.05)
-
-    async def crowd() -> None:
-        there = [Browser(through, f"203.0.113.{number}") for number in range(3)]
-        early = Browser(through, "203.0.113.99")
-        await settled()
-        assert early.refused  # nobody has been silent for long
-        await asyncio.sleep(0.06)
-        there[0].say()
-        there[2].say()
-        await settled()
-        late = Browser(through, "203.0.113.98")
-        await settled()
-        assert not late.refused
-        assert [one.task.done() for one in there] == [False, True, False]
-        assert inside.ended == [gate.TRY_LATER]
-        for one in (*there, late):
-            one.task.cancel()
-
-    run(crowd())
+    there = [Browser(through, f"203.0.113.{number}") for number in range(3)]
+    early = Browser(through, "203.0.113.99")
+    await settled()
+    assert early.refused  # nobody has been silent for long
+    await asyncio.sleep(0.06)
+    there[0].say()
+    there[2].say()
+    await settled()
+    late = Browser(through, "203.0.113.98")
+    await settled()
+    assert not late.refused
+    assert [one.task.done() for one in there] == [False, True, False]
+    assert inside.ended == [gate.TRY_LATER]
 
 
-def test_a_socket_that_never_asks_for_a_page_is_let_go(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+@in_a_loop
+async def test_a_socket_that_never_asks_for_a_page_is_let_go(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "FIRST_MESSAGE_SECONDS", 0.05)
-
-    async def wait() -> None:
-        silent, speaking = Browser(through), Browser(through)
-        speaking.say()
-        await asyncio.sleep(0.2)
-        assert (silent.task.done(), speaking.task.done()) == (True, False)
-        assert silent.hears == [{"type": "websocket.close", "code": gate.TRY_LATER}]
-        assert len(Gate.connections) == 1
-        speaking.task.cancel()
-
-    run(wait())
+    silent, speaking = Browser(through), Browser(through)
+    speaking.say()
+    await asyncio.sleep(0.2)
+    assert (silent.task.done(), speaking.task.done()) == (True, False)
+    assert silent.hears == [{"type": "websocket.close", "code": gate.TRY_LATER}]
+    assert len(Gate.connections) == 1
 
 
-def test_a_websocket_of_another_site_is_refused_and_no_header_makes_anybody_local(through: Gate, inside: Inside) -> None:
-    async def ask() -> None:
-        evil = Browser(through, origin="https://evil.example")
-        rebound = Browser(through, host="evil.example", origin="http://evil.example")
-        forged = Browser(through, "203.0.113.7", **{deployment.CAME_FROM_HEADER.replace("-", "_"): deployment.LOCAL})
-        own = Browser(through, origin="http://localhost:8501")
-        await settled()
-        assert (evil.refused, rebound.refused, forged.refused, own.refused) == (True, True, False, False)
-        assert [one[deployment.CAME_FROM_HEADER] for one in inside.came] == [deployment.ELSEWHERE, deployment.LOCAL]
-        forged.task.cancel()
-        own.task.cancel()
-
-    run(ask())
+@in_a_loop
+async def test_a_websocket_of_another_site_is_refused_and_no_header_makes_anybody_local(through: Gate, inside: Inside) -> None:
+    evil = Browser(through, origin="https://evil.example")
+    rebound = Browser(through, host="evil.example", origin="http://evil.example")
+    forged = Browser(through, "203.0.113.7", **{deployment.CAME_FROM_HEADER.replace("-", "_"): deployment.LOCAL})
+    own = Browser(through, origin="http://localhost:8501")
+    await settled()
+    assert (evil.refused, rebound.refused, forged.refused, own.refused) == (True, True, False, False)
+    assert [one[deployment.CAME_FROM_HEADER] for one in inside.came] == [deployment.ELSEWHERE, deployment.LOCAL]
 
 
-def test_a_proxy_that_removes_the_upgrade_is_named_to_the_operator_until_a_websocket_works(
+@in_a_loop
+async def test_a_proxy_that_removes_the_upgrade_is_named_to_the_operator_until_a_websocket_works(
     through: Gate, inside: Inside, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer: list[dict[str, Any]] = []
+    async def warns() -> bool:
+        return b"the proxy does not pass websockets" in (await lifespan.healthz(None)).body  # type: ignore[arg-type]
 
-    async def send(message: Any) -> None:
-        answer.append(message)
-
-    async def receive() -> Any:
-        return {"type": "http.request", "body": b""}
-
-    def warns() -> bool:
-        monkeypatch.setattr(lifespan, "is_running", lambda: False)
-        monkeypatch.setattr(lifespan.preload, "_loading", [])
-        return b"the proxy does not pass websockets" in run(lifespan.healthz(None)).body  # type: ignore[arg-type]
-
+    monkeypatch.setattr(lifespan, "is_running", lambda: False)
+    monkeypatch.setattr(lifespan.preload, "_loading", [])
     monkeypatch.setattr(Gate, "lacks_websockets", False)
     stranger = scope("http", "/viewer/_stcore/stream")
     other_site = scope("http", "/_stcore/stream", origin="https://evil.example", sec_websocket_key="a")
     for asked in (stranger, other_site):  # no page of this app asked
-        run(through(asked, receive, send))
-        assert answer.pop(0)["status"] == 426 and b"so the page stays grey" in answer.pop(0)["body"] and not inside.came
-        assert not warns() and not caplog.text
-    run(through(scope("http", "/viewer/_stcore/stream", origin="http://localhost:8501", sec_websocket_key="a"), receive, send))
-    assert answer[0]["status"] == 426 and "does not pass websockets" in caplog.text and warns()
-
-    async def visit() -> None:
-        browser = Browser(through)
-        browser.say()
-        await settled()
-        browser.task.cancel()
-
-    run(visit())
-    assert not warns(), "a websocket works"
+        status, _head, body = await answer(through, asked)
+        assert status == 426 and b"so the page stays grey" in body and not inside.came
+        assert not await warns() and not caplog.text
+    own = scope("http", "/viewer/_stcore/stream", origin="http://localhost:8501", sec_websocket_key="a")
+    assert (await answer(through, own))[0] == 426 and "does not pass websockets" in caplog.text and await warns()
+    browser = Browser(through)
+    browser.say()
+    await settled()
+    assert not await warns(), "a websocket works"
 
 
-def test_metrics_are_the_operator_s(through: Gate) -> None:
+@in_a_loop
+async def test_metrics_are_the_operator_s(through: Gate) -> None:
     for path in ("/_stcore/metrics", "/_stcore/metrics/", "/base/_stcore/metrics", "/_stcore/script-health-check"):
-        assert run(answer(through, scope("http", path, "203.0.113.7")))[0] == 404
-        assert run(answer(through, scope("http", path, x_forwarded_for="203.0.113.7")))[0] == 404
-    assert run(answer(through, scope("http", "/_stcore/metrics")))[0] == 200
+        assert (await answer(through, scope("http", path, "203.0.113.7")))[0] == 404
+        assert (await answer(through, scope("http", path, x_forwarded_for="203.0.113.7")))[0] == 404
+    assert (await answer(through, scope("http", "/_stcore/metrics")))[0] == 200
 
 
-def test_every_answer_carries_the_policy_and_a_strange_name_gets_none_but_the_health(through: Gate) -> None:
-    status, head, body = run(answer(through, scope("http", "/watch")))
+@in_a_loop
+async def test_every_answer_carries_the_policy_and_a_strange_name_gets_none_but_the_health(through: Gate) -> None:
+    status, head, body = await answer(through, scope("http", "/watch"))
     assert (status, body) == (200, b"inside")
     assert "img-src 'self'" in head["content-security-policy"]
     assert "frame-ancestors 'self'" in head["content-security-policy"]
     assert head["x-content-type-options"] == "nosniff"
-    status, head, _ = run(answer(through, scope("http", "/watch", host="evil.example")))
+    status, head, _ = await answer(through, scope("http", "/watch", host="evil.example"))
     assert status == 403
-    assert run(answer(through, scope("http", "/healthz", host="evil.example")))[0] == 200
+    assert (await answer(through, scope("http", "/healthz", host="evil.example")))[0] == 200
 
 
 LARGE = {"content_length": str(9 * 2**20)}
@@ -254,208 +169,185 @@ def uploads(monkeypatch: pytest.MonkeyPatch) -> Uploads:
     return made
 
 
+def answers(status: int | Callable[[str], int], reads: bool = True) -> Gate:
+    """Return a gate before an app that answers each request with this status, or with that of its method."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if reads:
+            await receive()
+        found = status if isinstance(status, int) else status(scope["method"])
+        await send({"type": "http.response.start", "status": found, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    return Gate(app)
+
+
 async def sent(through: Gate, session: str, file: str, method: str = "PUT", peer: str = "127.0.0.1", **headers: str) -> int:
     return (await answer(through, scope("http", f"/_stcore/upload_file/{session}/{file}", peer, method, **headers)))[0]
 
 
-def test_the_files_of_one_session_and_of_all_are_bounded_in_sum(through: Gate, uploads: Uploads) -> None:
-    async def send() -> None:
-        assert await sent(through, "one", "a", **LARGE) == 200
-        assert await sent(through, "one", "b", **LARGE) == 413
-        assert await sent(through, "one", "a", **LARGE) == 413  # a file is sent once
-        assert await sent(through, "two", "b", **LARGE) == 200
-        assert await sent(through, "three", "c", **LARGE) == 413  # 27 MB of all
-        assert await sent(through, "one", "a", method="DELETE") == 200
-        assert await sent(through, "three", "c", **LARGE) == 200
-        for length in ({}, {"content_length": "-1"}, {"content_length": "9" * 30}):
-            assert await sent(through, "four", "a", **length) == 413
-
-    run(send())
+@in_a_loop
+async def test_the_files_of_one_session_and_of_all_are_bounded_in_sum(through: Gate, uploads: Uploads) -> None:
+    assert await sent(through, "one", "a", **LARGE) == 200
+    assert await sent(through, "one", "b", **LARGE) == 413
+    assert await sent(through, "one", "a", **LARGE) == 413  # a file is sent once
+    assert await sent(through, "two", "b", **LARGE) == 200
+    assert await sent(through, "three", "c", **LARGE) == 413  # 27 MB of all
+    assert await sent(through, "one", "a", method="DELETE") == 200
+    assert await sent(through, "three", "c", **LARGE) == 200
+    for length in ({}, {"content_length": "-1"}, {"content_length": "9" * 30}):
+        assert await sent(through, "four", "a", **length) == 413
     assert uploads.of_session.total() == sum(uploads.sizes.values()) == 2 * (9 * 2**20 + LEAST)
 
 
-def test_the_sessions_of_one_address_leave_room_for_other_addresses(
+@in_a_loop
+async def test_the_sessions_of_one_address_leave_room_for_other_addresses(
     through: Gate, uploads: Uploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three sessions of one address held all 512 MB for two minutes at a time."""
     monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
     monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "*")
     monkeypatch.setenv("TOKEN_VIEWER_ALL_UPLOADS_MEGABYTES", "40")
-
-    async def send() -> None:
-        for number, status in enumerate((200, 200, 413)):
-            assert await sent(through, f"greedy {number}", "a", peer="203.0.113.1", **LARGE) == status
-        for address in ("203.0.113.2", "203.0.113.3"):
-            assert await sent(through, address, "a", peer=address, **LARGE) == 200
-        assert await sent(through, "greedy 0", "a", method="DELETE", peer="203.0.113.1") == 200
-        assert await sent(through, "greedy 2", "a", peer="203.0.113.1", **LARGE) == 200
-
-    run(send())
+    for number, status in enumerate((200, 200, 413)):
+        assert await sent(through, f"greedy {number}", "a", peer="203.0.113.1", **LARGE) == status
+    for address in ("203.0.113.2", "203.0.113.3"):
+        assert await sent(through, address, "a", peer=address, **LARGE) == 200
+    assert await sent(through, "greedy 0", "a", method="DELETE", peer="203.0.113.1") == 200
+    assert await sent(through, "greedy 2", "a", peer="203.0.113.1", **LARGE) == 200
     assert uploads.of_address.total() == uploads.of_session.total() and set(uploads.addresses) == set(uploads.sizes)
 
 
-def test_files_that_are_announced_and_never_sent_leave_room_for_others(uploads: Uploads) -> None:
-    async def reading(scope: Any, receive: Any, send: Any) -> None:
-        await receive()
-        await send({"type": "http.response.start", "status": 204, "headers": []})
-        await send({"type": "http.response.body", "body": b""})
+@in_a_loop
+async def test_files_that_are_announced_and_never_sent_leave_room_for_others(uploads: Uploads) -> None:
+    through = answers(204)
+    says: asyncio.Queue[Any] = asyncio.Queue()
+    heard: list[Any] = []
 
-    async def send() -> None:
-        says: asyncio.Queue[Any] = asyncio.Queue()
-        heard: list[Any] = []
+    async def hear(message: Any) -> None:
+        heard.append(message)
 
-        async def hear(message: Any) -> None:
-            heard.append(message)
-
-        asked = [scope("http", f"/_stcore/upload_file/silent{number}/a", method="PUT", **LARGE) for number in range(20)]
-        silent = [asyncio.ensure_future(Gate(reading)(one, says.get, hear)) for one in asked]
-        await settled()
-        assert await sent(Gate(reading), "honest", "a", **LARGE) == 204
-        assert await sent(Gate(reading), "second", "a", **LARGE) == 204
-        says.put_nowait({"type": "http.request", "body": b"a" * 9 * 2**20, "more_body": False})
-        await asyncio.wait(silent, return_when=asyncio.FIRST_COMPLETED)  # one begins to send, and there is no room left
-        assert heard[0]["status"] == 413 and 18 * 2**20 < uploads.of_session.total() < 19 * 2**20
-        for one in silent:
-            one.cancel()
-
-    run(send())
+    asked = [scope("http", f"/_stcore/upload_file/silent{number}/a", method="PUT", **LARGE) for number in range(20)]
+    silent = [asyncio.ensure_future(through(one, says.get, hear)) for one in asked]
+    await settled()
+    assert await sent(through, "honest", "a", **LARGE) == 204
+    assert await sent(through, "second", "a", **LARGE) == 204
+    says.put_nowait({"type": "http.request", "body": b"a" * 9 * 2**20, "more_body": False})
+    await asyncio.wait(silent, return_when=asyncio.FIRST_COMPLETED)  # one begins to send, and there is no room left
+    assert heard[0]["status"] == 413 and 18 * 2**20 < uploads.of_session.total() < 19 * 2**20
 
 
-def test_a_file_that_was_read_or_that_nobody_reads_is_deleted(
+@in_a_loop
+async def test_a_file_that_was_read_or_that_nobody_reads_is_deleted(
     through: Gate, inside: Inside, uploads: Uploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def send() -> None:
-        assert await sent(through, "one", "a", **LARGE) == 200
-        with ThreadPoolExecutor(1) as script:
-            script.submit(uploads.let_go, "a").result()
-        await settled()
-        assert inside.methods == ["PUT", "DELETE"] and not uploads.sizes
-        monkeypatch.setattr(gate, "UNREAD_SECONDS", 0.01)
-        assert await sent(through, "one", "b", **LARGE) == 200
-        await asyncio.sleep(0.05)
-        assert inside.methods == ["PUT", "DELETE"] * 2 and not uploads.sizes
-
-    run(send())
+    assert await sent(through, "one", "a", **LARGE) == 200
+    with ThreadPoolExecutor(1) as script:
+        script.submit(uploads.let_go, "a").result()
+    await settled()
+    assert inside.methods == ["PUT", "DELETE"] and not uploads.sizes
+    monkeypatch.setattr(gate, "UNREAD_SECONDS", 0.01)
+    assert await sent(through, "one", "b", **LARGE) == 200
+    await asyncio.sleep(0.05)
+    assert inside.methods == ["PUT", "DELETE"] * 2 and not uploads.sizes
 
 
-def test_a_file_that_fails_or_never_arrives_is_not_counted(uploads: Uploads, monkeypatch: pytest.MonkeyPatch) -> None:
+@in_a_loop
+async def test_a_file_that_fails_or_never_arrives_is_not_counted(uploads: Uploads, monkeypatch: pytest.MonkeyPatch) -> None:
     async def slow(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.sleep(60)
 
-    async def refuse(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 400, "headers": []})
-        await send({"type": "http.response.body", "body": b""})
-
-    async def send() -> None:
-        monkeypatch.setattr(gate, "UPLOAD_SECONDS", 0.05)
-        asked = asyncio.ensure_future(sent(Gate(slow), "one", "a", **LARGE))
-        await settled()
-        assert await sent(Gate(refuse), "one", "a", method="DELETE") == 409  # it would not count any more
-        assert await asked == 408
-        assert await sent(Gate(refuse), "one", "b", **LARGE) == 400
-        assert not uploads.sizes and not uploads.arriving
-
-    run(send())
+    refuse = answers(400, reads=False)
+    monkeypatch.setattr(gate, "UPLOAD_SECONDS", 0.05)
+    asked = asyncio.ensure_future(sent(Gate(slow), "one", "a", **LARGE))
+    await settled()
+    assert await sent(refuse, "one", "a", method="DELETE") == 409  # it would not count any more
+    assert await asked == 408
+    assert await sent(refuse, "one", "b", **LARGE) == 400
+    assert not uploads.sizes and not uploads.arriving
 
 
 @pytest.mark.parametrize(("number", "status"), [(errno.ENOSPC, 507), (errno.EDQUOT, 507), (errno.EPIPE, None)])
-def test_a_full_disk_is_a_sentence_and_the_file_does_not_count(number: int, status: int | None, uploads: Uploads) -> None:
+@in_a_loop
+async def test_a_full_disk_is_a_sentence_and_the_file_does_not_count(number: int, status: int | None, uploads: Uploads) -> None:
     async def full(scope: Any, receive: Any, send: Any) -> None:
         raise OSError(number, "a")
 
     asked = answer(Gate(full), scope("http", "/_stcore/upload_file/one/a", method="PUT", **LARGE))
     if status is None:
         with pytest.raises(BrokenPipeError):
-            run(asked)
+            await asked
     else:
-        answered = run(asked)
+        answered = await asked
         assert answered[0] == status and b"disk" in answered[2]
     assert not uploads.sizes and not uploads.arriving
 
 
-def test_a_file_that_could_not_be_deleted_still_counts(uploads: Uploads) -> None:
-    async def refuse(scope: Any, receive: Any, send: Any) -> None:
-        await receive()
-        await send({"type": "http.response.start", "status": 403 if scope["method"] == "DELETE" else 200, "headers": []})
-        await send({"type": "http.response.body", "body": b""})
-
-    async def send() -> None:
-        through = Gate(refuse)
-        assert await sent(through, "one", "a", **LARGE) == 200
-        assert await sent(through, "one", "a", method="DELETE") == 403
-        assert await sent(through, "one", "b", **LARGE) == 413
-
-    run(send())
+@in_a_loop
+async def test_a_file_that_could_not_be_deleted_still_counts(uploads: Uploads) -> None:
+    through = answers(lambda method: 403 if method == "DELETE" else 200)
+    assert await sent(through, "one", "a", **LARGE) == 200
+    assert await sent(through, "one", "a", method="DELETE") == 403
+    assert await sent(through, "one", "b", **LARGE) == 413
 
 
-def test_streamlit_sees_an_origin_that_it_knows_without_a_network(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+@in_a_loop
+async def test_streamlit_sees_an_origin_that_it_knows_without_a_network(
+    through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "viewer.example")
     own = {"host": "viewer.example", "origin": "https://viewer.example"}
-    assert run(answer(through, scope("http", **own)))[0] == 200
-    assert run(answer(through, scope("http", **own | {"origin": "https://evil.example"})))[0] == 200
+    assert (await answer(through, scope("http", **own)))[0] == 200
+    assert (await answer(through, scope("http", **own | {"origin": "https://evil.example"})))[0] == 200
     assert [one.get("origin") for one in inside.came] == ["http://localhost", None]
 
 
-def test_a_message_that_this_app_does_not_need_is_dropped_and_a_forbidden_one_ends_the_websocket(through: Gate, inside: Inside) -> None:
-    async def ask() -> None:
-        browser = Browser(through)
-        for data in (protocol.clear_cache(), protocol.rerun("a"), protocol.upload_addresses(10), protocol.upload_addresses(11)):
-            browser.say(data)
-        await settled()
-        assert inside.heard[1:] == [protocol.rerun("a"), protocol.upload_addresses(10)]
-        assert inside.ended == [gate.FORBIDDEN] and browser.refused
-        await browser.task
-
-    run(ask())
+@in_a_loop
+async def test_a_message_that_this_app_does_not_need_is_dropped_and_a_forbidden_one_ends_the_websocket(
+    through: Gate, inside: Inside
+) -> None:
+    browser = Browser(through)
+    for data in (protocol.clear_cache(), protocol.rerun("a"), protocol.upload_addresses(10), protocol.upload_addresses(11)):
+        browser.say(data)
+    await settled()
+    assert inside.heard[1:] == [protocol.rerun("a"), protocol.upload_addresses(10)]
+    assert inside.ended == [gate.FORBIDDEN] and browser.refused
+    await browser.task
     assert Gate.refused["forbidden messages"] == 2
 
 
-def test_many_messages_of_one_websocket_wait_and_those_of_another_do_not(
+@in_a_loop
+async def test_many_messages_of_one_websocket_wait_and_those_of_another_do_not(
     through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gate, "BURST", 20.0)
-
-    async def ask() -> None:
-        greedy, other = Browser(through), Browser(through)
-        for _number in range(50):
-            greedy.say(protocol.rerun("greedy"))
-        await settled()
-        other.say(protocol.rerun("other"))
-        await settled()
-        assert inside.heard.count(protocol.rerun("greedy")) == 5
-        assert protocol.rerun("other") in inside.heard
-        greedy.task.cancel()
-        other.task.cancel()
-
-    run(ask())
+    greedy, other = Browser(through), Browser(through)
+    for _number in range(50):
+        greedy.say(protocol.rerun("greedy"))
+    await settled()
+    other.say(protocol.rerun("other"))
+    await settled()
+    assert inside.heard.count(protocol.rerun("greedy")) == 5
+    assert protocol.rerun("other") in inside.heard
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 @pytest.mark.parametrize("path", ["/vote", "/healthz", "/x", "/_stcore/upload_file/session/file"])
-def test_a_body_in_chunks_is_refused_and_its_connection_closed(through: Gate, inside: Inside, method: str, path: str) -> None:
-    status, head, text = run(answer(through, scope("http", path, method=method, transfer_encoding="chunked")))
+@in_a_loop
+async def test_a_body_in_chunks_is_refused_and_its_connection_closed(through: Gate, inside: Inside, method: str, path: str) -> None:
+    status, head, text = await answer(through, scope("http", path, method=method, transfer_encoding="chunked"))
     assert (status, head["connection"], inside.came) == (411, "close", []) and b"Content-Length" in text
 
 
-def test_a_page_is_answered_in_spite_of_chunks_and_its_connection_closed(through: Gate) -> None:
-    status, head, text = run(answer(through, scope("http", "/healthz", transfer_encoding="gzip, chunked")))
+@in_a_loop
+async def test_a_page_is_answered_in_spite_of_chunks_and_its_connection_closed(through: Gate) -> None:
+    status, head, text = await answer(through, scope("http", "/healthz", transfer_encoding="gzip, chunked"))
     assert (status, head["connection"], text) == (200, "close", b"inside")
-    assert "connection" not in run(answer(through, scope("http", "/healthz")))[1]
+    assert "connection" not in (await answer(through, scope("http", "/healthz")))[1]
 
 
 @pytest.mark.parametrize("asked", ["POST /x", "GET /healthz"])
 def test_the_server_stops_reading_chunks_once_it_has_answered(through: Gate, asked: str) -> None:
-    server = uvicorn.Server(uvicorn.Config(through, port=0, lifespan="off", log_level="error"))
-    thread = Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            sleep(0.01)
-        address = server.servers[0].sockets[0].getsockname()
-        with socket.create_connection(address, 30) as line:
-            line.sendall(f"{asked} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
-            with pytest.raises(OSError):  # reset, or a broken pipe; more than what the sockets' buffers take
-                line.sendall(b"1\r\na\r\n" * 2_000_000)
-    finally:
-        server.should_exit = True
-        thread.join()
+    with served(through) as address, socket.create_connection(("127.0.0.1", int(address.partition(":")[2])), 30) as line:
+        line.sendall(f"{asked} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+        with pytest.raises(OSError):  # reset, or a broken pipe; more than what the sockets' buffers take
+            line.sendall(b"1\r\na\r\n" * 2_000_000)

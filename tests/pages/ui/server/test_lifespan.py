@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from pages.ui.server import deployment, lifespan, preload
+from tests.pages.asgi import in_a_loop
 from tests.protocol import BackMsg, ForwardMsg
 
 END = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY).SerializeToString()
@@ -37,88 +37,68 @@ class Streamlit:
                 await send({"type": "websocket.send", "bytes": END})
 
 
-def run(work: Any) -> Any:
-    """Run a coroutine in a thread of its own: browser tests before this one leave a loop in theirs."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
-
-
-def test_every_page_is_opened_once_in_every_language() -> None:
+@in_a_loop
+async def test_every_page_is_opened_once_in_every_language() -> None:
     app = Streamlit()
-    run(lifespan.open_pages(app, ["start", "read"], ["de", "en"]))
+    await lifespan.open_pages(app, ["start", "read"], ["de", "en"])
     assert app.visits == [[("start", f"lang={code}"), ("read", f"lang={code}")] for code in ("de", "en")]
 
 
-def test_pages_behind_one_that_never_ends_are_left_to_the_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
+@in_a_loop
+async def test_pages_behind_one_that_never_ends_are_left_to_the_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lifespan, "PAGE_SECONDS", 0.01)
     app = Streamlit(silent=True)
-    run(lifespan.open_pages(app, ["start", "read"], ["en"]))
+    await lifespan.open_pages(app, ["start", "read"], ["en"])
     assert app.visits == [[("start", "lang=en")]]
 
 
 @pytest.mark.parametrize(("public", "broken"), [(True, False), (True, True), (False, False)])
-def test_it_is_ready_after_its_first_pages_even_if_they_failed(public: bool, broken: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@in_a_loop
+async def test_it_is_ready_after_its_first_pages_even_if_they_failed(public: bool, broken: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deployment, "public", lambda: public)
     monkeypatch.setattr(preload, "_loading", [])
     app = Streamlit(broken=broken)
 
-    async def start() -> list[int]:
-        found = []
-        async with lifespan.lifespan(app):
-            found.append((await lifespan.healthz(None)).status_code)  # type: ignore[arg-type]
-            async with asyncio.timeout(20):
-                while lifespan.is_running():
-                    await asyncio.sleep(0.01)
-            answer = await lifespan.healthz(None)  # type: ignore[arg-type]
-            assert json.loads(bytes(answer.body))["ready"]
-            return [*found, answer.status_code]
-
-    assert run(start()) == [503, 200]
+    async with lifespan.lifespan(app):
+        early = (await lifespan.healthz(None)).status_code  # type: ignore[arg-type]
+        async with asyncio.timeout(20):
+            while lifespan.is_running():
+                await asyncio.sleep(0.01)
+        answer = await lifespan.healthz(None)  # type: ignore[arg-type]
+    assert (early, answer.status_code) == (503, 200) and json.loads(bytes(answer.body))["ready"]
     assert bool(app.visits) == (not broken)
     assert all(len(visit) > 20 for visit in app.visits) or not public
 
 
-def test_it_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+@in_a_loop
+async def test_it_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deployment, "public", lambda: True)
     monkeypatch.setattr(preload, "_loading", [])
-
-    async def start() -> None:
-        async with lifespan.lifespan(Streamlit(silent=True)):
-            await asyncio.sleep(0.05)
+    async with lifespan.lifespan(Streamlit(silent=True)):
         await asyncio.sleep(0.05)
-
-    run(start())
+    await asyncio.sleep(0.05)
     assert not lifespan.is_running()
 
 
-def test_who_connects_is_answered_without_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+@in_a_loop
+async def test_who_connects_is_answered_without_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preload, "_loading", [])
-
-    async def serve() -> int:
-        async with lifespan.lifespan(Streamlit()):
-            with socket.create_connection(listening.getsockname()):
-                answering, _ = listening.accept()
-                with answering:
-                    return answering.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
     with socket.socket() as listening:  # made as Streamlit makes its own, TCP not named
         listening.bind(("127.0.0.1", 0))
         listening.listen()
-        # in a thread of its own: the browser tests' driver keeps an event loop running in this one
-        assert run(serve())
+        async with lifespan.lifespan(Streamlit()):
+            with socket.create_connection(listening.getsockname()), listening.accept()[0] as answering:
+                assert answering.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.mark.parametrize(("public", "beyond", "warned"), [(True, True, True), (True, False, False), (False, True, False)])
-def test_a_public_instance_without_a_proxy_says_that_it_needs_one(
+@in_a_loop
+async def test_a_public_instance_without_a_proxy_says_that_it_needs_one(
     public: bool, beyond: bool, warned: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(deployment, "public", lambda: public)
     monkeypatch.setattr(deployment, "listens_beyond", lambda: beyond)
     monkeypatch.setattr(lifespan, "_after_preload", lambda app: asyncio.sleep(0))
-
-    async def start() -> None:
-        async with lifespan.lifespan(Streamlit()):
-            await asyncio.sleep(0)
-
-    run(start())
+    async with lifespan.lifespan(Streamlit()):
+        await asyncio.sleep(0)
     assert (lifespan.NEEDS_PROXY in caplog.messages) == warned

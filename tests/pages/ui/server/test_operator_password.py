@@ -7,11 +7,6 @@ import pytest
 from pages.ui.server.operator_password import SLOWEST, TRIES, Password
 
 
-@pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("TOKEN_VIEWER_OPERATOR_PASSWORD", raising=False)
-
-
 def test_the_password_is_tried_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
     known = Password(lambda _seconds: None)
     assert known.opens("", "10.0.0.1") is False  # none is set: nothing opens

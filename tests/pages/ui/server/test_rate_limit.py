@@ -7,14 +7,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-import uvicorn
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from pages.ui.server.browser_message import LARGEST
 from pages.ui.server.rate_limit import FrameLimit, limit_frames
-from tests.browser.conftest import free_port
-from tests.pages.ui.server.test_gate import run
+from tests.pages.asgi import in_a_loop, served
 
 MASK = b"\0\0\0\0"
 PING, EMPTY_PART, BEGUN, TINY = (head + MASK for head in (b"\x89\x80", b"\x00\x80", b"\x02\x80", b"\x82\x80"))
@@ -78,7 +76,7 @@ def test_what_has_no_connection_is_left_alone() -> None:
     assert not limit_frames(asyncio.Queue().get, lambda: None)
 
 
-async def served(visit: Callable[[ClientConnection], Awaitable[Any]]) -> tuple[list[bytes], int, Any]:
+async def visited(visit: Callable[[ClientConnection], Awaitable[Any]]) -> tuple[list[bytes], int, Any]:
     """Return the messages behind a real server, how often it ended a connection, and the result of this visit."""
     heard: list[bytes] = []
     refused: list[int] = []
@@ -90,28 +88,21 @@ async def served(visit: Callable[[ClientConnection], Awaitable[Any]]) -> tuple[l
         while (got := await receive())["type"] != "websocket.disconnect":
             heard.append(got["bytes"])
 
-    port = free_port()
-    server = uvicorn.Server(uvicorn.Config(app, port=port, ws="websockets-sansio", lifespan="off", log_level="critical"))
-    serving = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
-    try:
-        async with connect(f"ws://127.0.0.1:{port}", compression=None, close_timeout=1) as line:
+    with served(app, ws="websockets-sansio") as address:
+        async with connect(f"ws://{address}", compression=None, close_timeout=1) as line:
             found = await visit(line)
-    finally:
-        server.should_exit = True
-        await serving
     return heard, len(refused), found
 
 
-def test_a_real_server_serves_a_browser_and_ends_a_flood() -> None:
+@in_a_loop
+async def test_a_real_server_serves_a_browser_and_ends_a_flood() -> None:
     async def browser(line: ClientConnection) -> None:
         for _ in range(200):
             await line.send(b"a")
         await line.send([b"b" * 100_000] * 19)
         await (await line.ping())
 
-    heard, refused, _none = run(served(browser))
+    heard, refused, _none = await visited(browser)
     assert not refused and heard == [b"a"] * 200 + [b"b" * 1_900_000]
 
     async def flood(line: ClientConnection, sent: bytes) -> bool:
@@ -124,5 +115,5 @@ def test_a_real_server_serves_a_browser_and_ends_a_flood() -> None:
         return False
 
     for sent in (PING * 100_000, BEGUN + EMPTY_PART * 100_000, TINY * 100_000, ENDLESS):
-        heard, refused, ended = run(served(lambda line, sent=sent: flood(line, sent)))  # type: ignore[misc]
+        heard, refused, ended = await visited(lambda line, sent=sent: flood(line, sent))  # type: ignore[misc]
         assert ended and refused == 1 and len(heard) <= 1000

@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from pages.ui.server.websocket_notice import WebsocketNotice, script
+from tests.pages.asgi import answer, in_a_loop, scope
 
 PAGE = b"<!DOCTYPE html><html></html>"
-HTML = (b"content-type", b"text/html; charset=utf-8")
 
 
-def answered(
-    headers: list[tuple[bytes, bytes]], path: str = "/why", method: str = "GET", status: int = 200, **asked: str
-) -> tuple[Any, bytes, Any]:
-    """The headers and body of the answer, and the headers of the request as Streamlit gets them."""
-    sent: list[Any] = []
+async def answered(
+    kind: str = "text/html; charset=utf-8", path: str = "/why", method: str = "GET", status: int = 200, **asked: str
+) -> tuple[dict[str, str], bytes, Any]:
+    """Return the headers and body of the answer to a browser, and the headers of its request as Streamlit gets them."""
     inside: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         inside.append(dict(scope["headers"]))
-        await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"content-length", str(len(PAGE)).encode())]})
+        headers = [(b"content-type", kind.encode()), (b"content-length", str(len(PAGE)).encode())]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": PAGE[:10], "more_body": True})
         await send({"type": "http.response.body", "body": PAGE[10:]})
 
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    async def receive() -> Any:
-        return {"type": "http.request", "body": b""}
-
-    told = {"accept": "text/html,*/*", "accept-encoding": "gzip"} | {name.replace("_", "-"): value for name, value in asked.items()}
-    scope = {"type": "http", "method": method, "path": path, "headers": [(name.encode(), value.encode()) for name, value in told.items()]}
-    asyncio.run(WebsocketNotice(app)(scope, receive, send))
-    return dict(sent[0]["headers"]), b"".join(message["body"] for message in sent[1:]), inside[0]
+    told = {"accept": "text/html,*/*", "accept_encoding": "gzip"} | asked
+    _status, head, body = await answer(WebsocketNotice(app), scope("http", path, method=method, **told))
+    return head, body, inside[0]
 
 
 @pytest.mark.parametrize(
     ("spoken", "sentence"), [("de-AT,en;q=0.5", b"kein Websocket"), ("xx,,;;\xff", b"no websocket"), ("", b"no websocket")]
 )
-def test_a_page_gets_the_script_in_the_language_of_its_browser(spoken: str, sentence: bytes) -> None:
-    headers, body, inside = answered([HTML], accept_language=spoken)
+@in_a_loop
+async def test_a_page_gets_the_script_in_the_language_of_its_browser(spoken: str, sentence: bytes) -> None:
+    headers, body, inside = await answered(accept_language=spoken)
     assert body.startswith(PAGE) and body.endswith(b"</script>\n") and sentence in body
-    assert int(headers[b"content-length"]) == len(body)
+    assert int(headers["content-length"]) == len(body)
     assert b"accept-encoding" not in inside  # a compressed answer could not be added to
 
 
@@ -57,12 +50,13 @@ def test_a_page_gets_the_script_in_the_language_of_its_browser(spoken: str, sent
         {"method": "HEAD"},
         {"method": "POST"},
         {"status": 304},
-        {"headers": [(b"content-type", b"text/css")]},
+        {"kind": "text/css"},
     ],
 )
-def test_nothing_else_is_changed(other: dict[str, Any]) -> None:
-    headers, body, _inside = answered(**{"headers": [HTML], **other})
-    assert body == PAGE and int(headers[b"content-length"]) == len(PAGE)
+@in_a_loop
+async def test_nothing_else_is_changed(other: dict[str, Any]) -> None:
+    headers, body, _inside = await answered(**other)
+    assert body == PAGE and int(headers["content-length"]) == len(PAGE)
 
 
 def test_the_sentence_cannot_end_the_script() -> None:

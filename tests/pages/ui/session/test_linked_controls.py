@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import pytest
 
 from pages.ui.i18n.example_texts import EXAMPLES
@@ -12,6 +14,8 @@ LOOP = {"text": "She sang", "copies": "6", "length": "400", "chosen_by": "own"}
 MANY = {"loop": "How often", "texts": "48"}
 BUDGET = {"think": "How much is enough?", "question": "1 + 2?", "answer": "3", "count": "10", "carries": "False"}
 OWN = {"read": "own", "beside": "nobody", "text": "A fox.", "at": "1.5"}
+STEERED = {"why": "Turn it up", "more": "tea and cake", "less": "a wolf", "layer": "2", "strength": "-6.5"}
+TEXTS = {"text", "question", "answer", "second", "more", "less", "against"}
 WORDS = {"text": 'A fox: {"name": "Reynard"}', "tint": "entropy", "sure": "True", "parts": "words"}
 
 
@@ -24,6 +28,7 @@ WORDS = {"text": 'A fox: {"name": "Reynard"}', "tint": "entropy", "sure": "True"
         ("calibration", {"read": "own", "beside": "nobody", "text": "A fox."}),
         ("calibration", {"at": "1.5"}),
         ("read", WORDS),
+        ("why", STEERED),
         ("watch", {"template": "True", "sure": "True", "parts": "words"}),
         ("read", {"read": "texts", "text": "A fox.", "second": "A bear."}),
     ],
@@ -58,16 +63,14 @@ def test_the_sidebar_has_the_settings_that_the_linked_controls_need(page: str, l
     assert any(field.key == "seed" for field in open_app(page=page, **link).number_input)
 
 
-@pytest.mark.parametrize("page", ["looping", "think", "calibration", "read"])
-@pytest.mark.parametrize("value", ["", "9", "nan", "x" * 100_000, "\x00<script>"])
-def test_a_broken_link_is_as_if_it_were_not_there(page: str, value: str, open_app: Open, session: State) -> None:
-    names = (*LOOP, *MANY, *BUDGET, *OWN, *WORDS)
-    texts = {"text", "question", "answer", "second"}
-    app = open_app(page=page, **{name: value for name in names if name not in texts})
+@pytest.mark.parametrize("page", ["looping", "think", "calibration", "read", "why"])
+def test_a_broken_link_is_as_if_it_were_not_there(page: str, open_app: Open, session: State) -> None:
+    names = {*LOOP, *MANY, *BUDGET, *OWN, *WORDS, *STEERED, "hide"} - TEXTS
+    app = open_app(page=page, **dict(zip(sorted(names), cycle(["", "900", "nan", "x" * 100_000, "\x00<script>", "0.50"]), strict=False)))
     assert not app.exception and session(app).page.address == {}
 
 
 def test_a_text_that_is_too_long_for_a_link_is_left_out(open_app: Open, session: State) -> None:
-    app = open_app(page="read")
-    app.text_area(key="read_text").set_value("fox " * LONGEST).run()
-    assert not app.exception and "text" not in session(app).page.address
+    app = open_app(page="calibration", read="own")
+    app.text_area(key="calibration_text").set_value("fox " * LONGEST).run()
+    assert not app.exception and session(app).page.address == {"read": "own"}

@@ -18,7 +18,7 @@ from pages.ui.i18n import spoken_language
 from pages.ui.session import run_start
 from pages.ui.session.provenance import Provenance, stored
 from pages.ui.session.run_request import RunRequest
-from tests.pages.apptest import Open, State, go, html, press, run_on
+from tests.pages.apptest import Open, State, go, html, press
 from tests.pages.test_settings_of_page import blocks
 
 MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, seed=3), stored(length=40, rates=(1, 2)))
@@ -38,21 +38,6 @@ def test_it_knows_what_is_another_now(now: Provenance, changed: list[str]) -> No
     assert MADE.differences(now) == changed
 
 
-def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed(open_app: Open, session: State) -> None:
-    app = open_app(page="compare", prompt="Once upon a time", seed="7")
-    app.segmented_control(key="compare_count").set_value(4)
-    app.segmented_control(key="compare_length").set_value(20)
-    run_on(press(app, "compare_start"))
-    assert "· Greedy · Balanced · Wild · " in html(app)
-    app.segmented_control(key="compare_count").set_value(3).run()
-    app.selectbox(key="compare_preset_0").set_value("Creative").run()
-    assert len(session(app).experiments["compare"].observations[-1].paths) == 4
-    assert "Made before you changed" in html(app) and "column 1" in html(app) and "column 4" in html(app)
-    app.selectbox(key="compare_preset_0").set_value("Greedy").run()
-    app.segmented_control(key="compare_count").set_value(4).run()
-    assert "Made before" not in html(app), "what is chosen again is no change"
-
-
 CONTROLS = [
     ("compare", "segmented_control", "compare_count", 4),
     ("compare", "selectbox", "compare_preset_1", "Wild"),
@@ -62,13 +47,12 @@ CONTROLS = [
 ]
 
 
-@pytest.mark.parametrize(("page", "kind", "key", "value"), CONTROLS, ids=[key for _, _, key, _ in CONTROLS])
-def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, value: Any, open_app: Open) -> None:
-    app = open_app(page=page)
-    getattr(app, kind)(key=key).set_value(value).run()
-    go(app, "training")
-    go(app, page)
-    assert getattr(app, kind)(key=key).value == value
+def test_a_control_is_as_it_was_on_coming_back(open_app: Open) -> None:
+    app = open_app()
+    for page, kind, key, value in CONTROLS:
+        getattr(go(app, page), kind)(key=key).set_value(value).run()
+    for page, kind, key, value in CONTROLS:
+        assert getattr(go(app, page), kind)(key=key).value == value, key
 
 
 def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: State) -> None:

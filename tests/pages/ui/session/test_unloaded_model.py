@@ -19,32 +19,6 @@ PROMPT = "The old king"
 BUNDLED = "storyteller"
 
 
-@pytest.fixture
-def folders(tiny_folder: Callable[[str], Path]) -> list[str]:
-    return [str(tiny_folder(name)) for name in ("llama", "gpt2", "bloom")]
-
-
-@pytest.fixture(autouse=True)
-def room_for_two_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside the bundled model, with which everybody begins."""
-    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "3")
-    monkeypatch.setattr(offered_models, "_REGISTRY", ModelRegistry(offered_models._load))
-
-
-@pytest.fixture
-def writer(open_app: Open, session: State) -> Callable[[str], AppTest]:
-    """A visitor who writes with this model."""
-
-    def write(name: str, steps: int = 3) -> AppTest:
-        app = open_app(prompt=PROMPT, seed="5")
-        view(app)  # the bundled model computes the first bars
-        press(use_model(app, name), "step", steps)
-        assert session(app).run.model_name == name
-        return app
-
-    return write
-
-
 def ids(run: Any) -> list[int]:
     return [step.token_id for step in run.path]
 
@@ -56,7 +30,21 @@ def alone(app: AppTest, name: str, count: int) -> list[int]:
 
 
 @pytest.mark.slow
-def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: Any, folders: list[str], session: State) -> None:
+def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(
+    open_app: Open, session: State, tiny_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "3")  # two beside the bundled one, with which everybody begins
+    monkeypatch.setattr(offered_models, "_REGISTRY", ModelRegistry(offered_models._load))
+    folders = [str(tiny_folder(name)) for name in ("llama", "gpt2", "bloom")]
+
+    def writer(name: str) -> AppTest:
+        """Return a visitor who writes with this model."""
+        app = open_app(prompt=PROMPT, seed="5")
+        view(app)  # the bundled model computes the first bars
+        press(use_model(app, name), "step", 3)
+        assert session(app).run.model_name == name
+        return app
+
     one = writer(folders[0])
     path, bars = session(one).run.path, len(one.get("vega_lite_chart"))
     writer(folders[1])

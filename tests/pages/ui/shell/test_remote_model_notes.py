@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,25 +11,8 @@ from streamlit.testing.v1 import AppTest
 from core import SamplingSettings
 from core.experiments.batching.burst import Arrived
 from core.record.near_border import is_close
-from core.remote import http_client
 from pages.ui.live import server_notes
-from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
-from tests.pages.apptest import Open, State, go, press, run_on, said, use_server
-
-TOLD = FakeVLLM(limit=20)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
-    with serve(TOLD) as running:
-        yield running
-
-
-@pytest.fixture
-def connected(open_app: Open, server: Running) -> AppTest:
-    """The app with that server in use, as after Connect."""
-    return use_server(open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0"), server.address, str(TINY))
+from tests.pages.apptest import Open, State, go, press, run_on, said
 
 
 def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: State) -> None:
@@ -79,7 +61,7 @@ def test_a_password_in_a_link_is_taken_out_at_once(open_app: Open, session: Stat
     assert "hunter2" not in " ".join(str(one.value) for one in [*app.markdown, *app.info, *app.caption])
 
 
-def test_many_readers_are_real_requests_there(connected: AppTest, session: State, server: Running) -> None:
+def test_many_readers_are_real_requests_there(connected: AppTest, session: State) -> None:
     app = go(connected, "batching")
     assert "These are real requests" in said(app)
     app.segmented_control(key="burst_readers").set_value(2).run()
