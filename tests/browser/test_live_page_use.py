@@ -50,7 +50,7 @@ def test_a_visitor_writes_takes_another_token_rolls_again_and_goes_back(live_fil
     wrote(page, 2)
     press(page, "coming")
     other = page.locator(".bar:not([hidden])").nth(1)
-    page.wait_for_function("() => tokenViewerPage.run.data.step && !tokenViewerPage.run.data.step.rolled")
+    page.wait_for_function("() => tokenViewerPage.run.data?.step && !tokenViewerPage.run.data.step.rolled")
     run.go_to(1)
     taken = run.force(run.next_distribution().candidates[1])
     other.click()
@@ -111,7 +111,7 @@ def test_all_of_it_works_by_keys_alone(live_files: Any, open_file: Any) -> None:
             keyboard.press("ControlOrMeta+a")
             keyboard.type("One day a dragon")
             keyboard.press("Enter")
-            page.wait_for_function("() => tokenViewerPage.run.text === 'One day a dragon' && tokenViewerPage.run.data.step")
+            page.wait_for_function("() => tokenViewerPage.run.text === 'One day a dragon' && tokenViewerPage.run.data?.step")
         elif place == ".bar":
             keyboard.press("ArrowDown")
             keyboard.press("Enter")
@@ -189,7 +189,7 @@ def test_the_text_ends_with_the_end_token_and_with_the_context(live_files: Any, 
     page.wait_for_function("() => tokenViewerPage.run.path.length === 0 && !document.querySelector('#player [aria-disabled=true]')")
     page.evaluate("text => tokenViewerPage.run.press('example', { text })", "the fox " * 254)
     page.wait_for_function("() => tokenViewerPage.run.promptIds.length === 510")
-    page.wait_for_function("() => tokenViewerPage.run.data.step")
+    page.wait_for_function("() => tokenViewerPage.run.data?.step")
     while page.evaluate("!tokenViewerPage.run.ended"):
         press(page, "step")
         page.wait_for_function("() => tokenViewerPage.run.path.length > 0 && !tokenViewerPage.wanted")
@@ -288,7 +288,7 @@ def test_on_a_phone_nothing_is_cut_and_the_temperature_is_in_sight(live_files: A
     assert page.evaluate(WHOLE, "#heading, #heading h2, [data-name=newest]") == [True] * 3
     press(page, "newest")
     press(page, "coming")
-    page.wait_for_function("() => tokenViewerPage.run.data.step && !tokenViewerPage.run.data.step.rolled")
+    page.wait_for_function("() => tokenViewerPage.run.data?.step && !tokenViewerPage.run.data.step.rolled")
     before = page.locator("#bars").bounding_box()
     page.locator(".bar:not([hidden])").nth(1).click()
     wrote(page, 13)
