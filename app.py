@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.i18n import spoken_language, translation
 from pages.ui.server import first_step, preload
-from pages.ui.session import first_page_queue
+from pages.ui.session import first_page_queue, linked_model
 from pages.ui.session.state import start_session
 from pages.ui.shell import page_guard
 
@@ -67,7 +67,7 @@ else:  # for every visitor, at every click
         if not feature.bare:
             language.language_switch()
             sidebar.sidebar(sidebar.used_settings(feature))
-            own_models.offer()
+            linked_model.draw_offer()
             talk.talk_bar_of_page(path)
         else:
             frame.hidden_heading(page.title)

@@ -144,7 +144,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a websocket of another site is let in",
-        "pages/ui/server/deployment.py",
+        "pages/ui/server/allowed_hosts.py",
         "return origin_host if name in allowed or is_named(name) else None",
         "return origin_host",
         "tests/pages/ui/server/test_deployment.py tests/pages/ui/server/test_gate.py",

@@ -18,7 +18,7 @@ from core.checked_number import whole_number
 from core.errors import InputError
 from core.experiments.shared.closeness import divergence
 from core.experiments.shared.watermark_score import (
-    CALLED,
+    MARKED_BELOW,
     greens,
     score,
     written_ids,
@@ -182,7 +182,7 @@ def attack(model: TokenSource, text: str, settings: SamplingSettings) -> Iterato
 
 def mark_is_found(observations: Sequence[Observation]) -> bool:
     called = {
-        kind: [text.p_value < CALLED for text in observations if isinstance(text, Measured) and text.kind == kind]
+        kind: [text.p_value < MARKED_BELOW for text in observations if isinstance(text, Measured) and text.kind == kind]
         for kind in (MARKED, UNMARKED, HUMAN, ATTACKED)
     }
     told_apart = np.mean(called[MARKED]) >= 0.9 and not any(called[UNMARKED]) and sum(called[HUMAN]) <= 1

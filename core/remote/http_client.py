@@ -180,7 +180,7 @@ class HttpClient:
             max_keepalive_connections=IDLE_CONNECTIONS,
             network_backend=CheckedNetwork(),
         )
-        self._open_talk = own or bool(address.named)  # whether errors may be reported in detail
+        self._reports_errors = own or bool(address.named)  # whether errors may be reported in detail
 
     def first(self, path: str) -> Answer:
         """Return the JSON at this path, as the first request to an unknown server.
@@ -192,11 +192,11 @@ class HttpClient:
         cause: Exception | None = None
         try:
             answer = self.get(path, FIRST_PATIENCE)
-            if self._open_talk or (answer.status == 200 and isinstance(answer.body.get("data"), list)):
-                self._open_talk = True
+            if self._reports_errors or (answer.status == 200 and isinstance(answer.body.get("data"), list)):
+                self._reports_errors = True
                 return answer
         except (ServerGone, WrongServer) as error:
-            if self._open_talk or isinstance(error, ForbiddenAddress):  # a forbidden address reveals nothing about the network
+            if self._reports_errors or isinstance(error, ForbiddenAddress):  # a forbidden address reveals nothing about the network
                 raise
             cause = error
         time.sleep(max(0.0, until - time.monotonic()))
@@ -259,7 +259,7 @@ class HttpClient:
             return response.status, body
         with suppress(ValueError, RecursionError):  # an error message in the format of an inference server allows detailed errors
             message = from_json(body)
-            self._open_talk |= isinstance(message, dict) and bool(message.get("error"))
+            self._reports_errors |= isinstance(message, dict) and bool(message.get("error"))
         if response.status in KEY_REFUSED:
             raise self._key_required()
         raise self.gone(Message("is busy, loading its model, or failing"), _Transient)

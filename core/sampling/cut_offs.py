@@ -20,7 +20,7 @@ from core.sampling.score_row import DEPTHS, FEW, Row, largest
 
 CLOSE = 1e-5  # bound on a probability, relative
 CLOSE_NATS = 1e-4  # bound on the distance of a surprise from the expected one; float32 logarithms reach 90
-SURE = 4e-6  # bound on a sum of probabilities, in any order
+SUM_ERROR = 4e-6  # bound on a sum of probabilities, in any order
 LANES = 4  # lanes of the narrowest vectors in which torch adds
 ROUNDED = 3e-8  # bound per token on the relative difference of two sums of the same probabilities
 LEAST_MIN_P = 1e-30  # for smaller ones float32 rounds probabilities to 0
@@ -81,13 +81,13 @@ def _least_within(row: Row, border: float) -> float | None:
         head.sort()
         weights = np.exp(head - head.dtype.type(row.top)).astype(np.float64)
         inside = weights.cumsum()
-        tail = max(0.0, total - float(inside[-1])) + total * SURE
+        tail = max(0.0, total - float(inside[-1])) + total * SUM_ERROR
         if tail > 4 * border * total:  # the border is not reached
             continue
         inside += total - inside[-1]
         inside /= total
         ranks = (float(weights.dot(np.arange(len(head), 0, -1))) + size * tail) / total
-        off = SURE + border * (ranks / LANES + 64) * 2 * ROUNDED
+        off = SUM_ERROR + border * (ranks / LANES + 64) * 2 * ROUNDED
         first = int(inside.searchsorted(border, "right"))
         if not 0 < first < len(head) or head[first - 1] == head[first]:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiments.shared.claim import Claim
-from core.experiments.shared.template_check import SURE, TemplateCheck, checked_question
+from core.experiments.shared.template_check import SURE_BITS, TemplateCheck, checked_question
 from pages.ui.features import NONE, WATCH, Feature, Recorded
 from pages.ui.i18n.translation import N_
 
@@ -21,7 +21,7 @@ FEATURE = Feature(
             make=checked_question,
             claim=Claim(
                 "the template has no fault, and the end token after an answer surprises the model by less than 1 bit",
-                lambda observations: not observations[-1].faults and observations[-1].end_bits < SURE,
+                lambda observations: not observations[-1].faults and observations[-1].end_bits < SURE_BITS,
             ),
         ),
     ),

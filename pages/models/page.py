@@ -20,7 +20,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import model_downloads, offered_models
-from pages.ui.session import current, elements, operator_role, own_models, share_link
+from pages.ui.session import current, elements, linked_model, operator_role, own_models, share_link
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.state import current_session, memory
@@ -163,7 +163,7 @@ def server_metrics() -> None:
 
 def fill_from_link() -> None:
     """Fill in the model that a link asks for, and compute what it needs."""
-    wanted = own_models.confirmed_request()
+    wanted = linked_model.confirmed_request()
     if wanted is None:
         return
     if wanted.kind == "server":

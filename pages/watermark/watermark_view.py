@@ -14,7 +14,7 @@ import streamlit as st
 
 from core.experiments import watermark
 from core.experiments.shared import watermark_score as scoring
-from core.experiments.shared.watermark_score import CALLED, Score, p_value
+from core.experiments.shared.watermark_score import MARKED_BELOW, Score, p_value
 from core.experiments.watermark import ATTACKED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured
 from core.sampling.settings import SamplingSettings
 from pages.ui.charts.css_colours import Palette, legend
@@ -153,7 +153,7 @@ def cost(marked: Sequence[MarkedToken], unmarked: Sequence[MarkedToken]) -> None
 def attacked(steps: Sequence[Measured], null: NormalDist | None) -> None:
     """Draw how the score falls when more and more words are replaced."""
     elements.section(_("Attack it"), _("replaced words"))
-    gone = next((step for step in steps if p_value(step, null) >= CALLED), None)
+    gone = next((step for step in steps if p_value(step, null) >= MARKED_BELOW), None)
     if gone is not None:
         sentence = _(
             "In random order, {count} of {total} words had to be replaced until the text was no longer called marked at 1 in 1,000."
@@ -206,7 +206,7 @@ def alarms(kinds: dict[str, list[Measured]], null: NormalDist | None) -> None:
     entries, parts, rows = [(INKS[kind], _(SIDES[kind])) for kind in kinds], [], []
     for band, (kind, texts) in enumerate(kinds.items()):
         of_model = None if kind == HUMAN else null  # the null distribution is that of the model's texts
-        called = sum(p_value(text, of_model) < CALLED for text in texts)
+        called = sum(p_value(text, of_model) < MARKED_BELOW for text in texts)
         part = _("{count} of {total} {kind}")
         parts.append(part.format(count=numbers.whole(called), total=numbers.whole(len(texts)), kind=_(SIDES[kind])))
         bins = Counter(min(WIDEST, max(LOWEST, math.floor(text.z))) for text in texts)
@@ -219,7 +219,7 @@ def alarms(kinds: dict[str, list[Measured]], null: NormalDist | None) -> None:
     said_of_all = _("**Called marked at 1 in 1,000:** {parts}.").format(parts=", ".join(parts))
     if HUMAN in kinds:
         promised = _("Chance alone calls {count} of the book excerpts, on average over all keys.")
-        said_of_all += " " + promised.format(count=numbers.decimal(CALLED * len(kinds[HUMAN]), 1))
+        said_of_all += " " + promised.format(count=numbers.decimal(MARKED_BELOW * len(kinds[HUMAN]), 1))
     st.markdown(said_of_all)
     legend(*entries)
     title = _("Scores of marked runs, unmarked runs and book excerpts. Dashed: z = 3.09, which a normal curve exceeds once in 1,000 times.")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from statistics import fmean, stdev
 
 from core import load_model
-from core.experiments.shared.watermark_score import CALLED
+from core.experiments.shared.watermark_score import MARKED_BELOW
 from core.experiments.watermark import MARKED, UNMARKED, Measured, both_sides, human_excerpts, measured, run_ids
 from pages.ui.views.watermark_score import DEFAULTS
 
@@ -20,7 +20,7 @@ PROMPT, LENGTH = "Once upon a time", 100
 
 def line(name: str, scores: list[Measured]) -> None:
     """Print one line of a table."""
-    calls = [sum(each.p_value < limit for each in scores) for limit in (1e-2, CALLED, 1e-6)]
+    calls = [sum(each.p_value < limit for each in scores) for limit in (1e-2, MARKED_BELOW, 1e-6)]
     values = [each.z for each in scores]
     print(f"{name:<34} {len(scores):>5}  z {fmean(values):6.2f} ± {stdev(values):5.2f}   p < 0.01 / 0.001 / 1e-6: {calls}", flush=True)
 

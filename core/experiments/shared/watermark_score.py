@@ -28,7 +28,7 @@ from core.sources.capabilities import Can, require
 from core.sources.token_source import TokenSource
 
 MOST_SCORED = 100_000  # tokens
-CALLED, SURE = 1e-3, 1e-6  # p-values below which a text is called marked
+MARKED_BELOW, SURELY_MARKED_BELOW = 1e-3, 1e-6  # p-values below which a text is called marked
 WEIGHTS = np.linspace(10, 1, ROUNDS) / np.linspace(10, 1, ROUNDS).sum()  # of the rounds of a tournament, as in SynthID's weighted mean
 
 

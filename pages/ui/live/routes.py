@@ -32,7 +32,7 @@ from pages.ui.i18n.translation import N_
 from pages.ui.live import play
 from pages.ui.live.verbs import VERBS, Press
 from pages.ui.live.view_data import encoded, view_data
-from pages.ui.server import deployment
+from pages.ui.server import network_address
 from pages.ui.server.rate_limit import AddressRates
 from pages.ui.server.request_body import NO_STORE, RequestRefused, json_object, refusal
 from pages.ui.session import address_bar
@@ -77,7 +77,7 @@ def of_session(answer: Responder) -> Callable[[Request], Awaitable[Response]]:
 
     @wraps(answer)
     async def route(request: Request) -> Response:
-        address = deployment.network_of(request.client.host if request.client else None)
+        address = network_address.network_of(request.client.host if request.client else None)
         session = OPEN.find(request.headers.get(KEY, "")[:64])
         language = session.language.spoken if session else spoken_language.of_browser(request.headers.get("accept-language", ""))
         with spoken_language.speaking(language):

@@ -13,7 +13,7 @@ import segno
 import streamlit as st
 
 from pages.ui.i18n.translation import N_
-from pages.ui.server import deployment
+from pages.ui.server import deployment, network_address
 from pages.ui.session.state import memory
 
 MOST_ADDRESSES = 4
@@ -47,7 +47,7 @@ def note() -> None:
 
 def _addresses() -> list[str]:
     url = urlsplit(st.context.url or "")
-    if url.hostname and not deployment.is_loopback(url.hostname):
+    if url.hostname and not network_address.is_loopback(url.hostname):
         return [f"{url.scheme}://{url.netloc}{url.path.rpartition('/')[0]}/vote"]
     if not deployment.listens_beyond():
         return []

@@ -2,20 +2,19 @@
 
 TOKEN_VIEWER_PUBLIC              1: public; 0: every visitor is the operator; unset: public if the app listens on more than
                                  the loopback address
-TOKEN_VIEWER_HOSTS               host names of the app, with commas; *.example.org means all names below it
 TOKEN_VIEWER_OPERATOR_PASSWORD   password of the operator, at least twelve characters (operator_password.py)
 TOKEN_VIEWER_FRAMES              sites that may show the app in a frame, with commas: https://moodle.example.org
 """
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
-import socket
 from collections.abc import Iterable, Mapping
 
 import streamlit as st
+
+from pages.ui.server.network_address import host_name, is_loopback
 
 CAME_FROM_HEADER = "x-token-viewer-from"  # set on every request by the gate, which removes it from the browser's request
 CONNECTION_HEADER = "x-token-viewer-connection"  # the same for the name of the websocket
@@ -26,20 +25,6 @@ FORWARDED = frozenset(
     "x-original-host x-envoy-external-address cf-connecting-ip cf-ray true-client-ip fly-client-ip x-amzn-trace-id "
     "x-cloud-trace-context".split()
 )
-
-
-def is_loopback(host: str | None) -> bool:
-    """Return whether this is a loopback address or localhost."""
-    if not host:
-        return False
-    if host.lower().rstrip(".") == "localhost":
-        return True
-    try:
-        number = ipaddress.ip_address(host.strip("[]"))
-    except ValueError:
-        return False
-    mapped = getattr(number, "ipv4_mapped", None)
-    return number.is_loopback or (mapped is not None and mapped.is_loopback)
 
 
 def _declared_public() -> bool | None:
@@ -86,88 +71,6 @@ def comes_from(peer: str | None, headers: Mapping[str, str]) -> str:
     """Return LOCAL for a loopback peer that uses a loopback host name without a proxy, else ELSEWHERE. headers: names in lower case."""
     direct = is_loopback(peer) and not FORWARDED & headers.keys()
     return LOCAL if direct and is_loopback(host_name(headers.get("host"))) else ELSEWHERE
-
-
-_NO_HOST = frozenset("/@?#\\ \t")  # signs that no host has
-
-
-def host_name(host: str | None) -> str | None:
-    """Return the name of a Host header without its port, None if it is not valid.
-
-    >>> host_name("localhost:8501"), host_name("[::1]:8501"), host_name("a b"), host_name("x@y")
-    ('localhost', '::1', None, None)
-    """
-    if not host or not host.isascii() or not _NO_HOST.isdisjoint(host):
-        return None
-    if host.startswith("["):
-        inner, closed, port = host[1:].partition("]")
-        return inner.lower() if closed and (not port or (port[0] == ":" and port[1:].isdecimal())) else None
-    name, colon, port = host.partition(":")
-    return (name.lower().rstrip(".") or None) if not colon or port.isdecimal() else None
-
-
-def may_be_called(host: str | None) -> bool:
-    """Return whether the app accepts this Host header.
-
-    With DNS rebinding a foreign site can make its own name resolve to this machine and act as its user. Accepted are therefore only IP
-    addresses, localhost, the machine's own name and TOKEN_VIEWER_HOSTS. A public instance without TOKEN_VIEWER_HOSTS accepts all names.
-    """
-    name = host_name(host)
-    if name is None:
-        return False
-    if is_loopback(name) or is_named(name):
-        return True
-    if public():
-        return not _named_hosts()
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return name == socket.gethostname().lower()
-    return True
-
-
-def _named_hosts() -> list[str]:
-    return [host.strip().lower().rstrip(".") for host in os.environ.get("TOKEN_VIEWER_HOSTS", "").split(",") if host.strip()]
-
-
-def is_named(name: str) -> bool:
-    """Return whether TOKEN_VIEWER_HOSTS contains this host."""
-    return any(name == named_host or (named_host.startswith("*.") and name.endswith(named_host[1:])) for named_host in _named_hosts())
-
-
-def page_host(origin: str | None, host: str | None) -> str | None:
-    """Return host and port of the page that sends this request, None if it is another site.
-
-    A proxy can replace the browser's Host header. Then the Origin header counts, if it is in TOKEN_VIEWER_HOSTS or in Streamlit's
-    server.corsAllowedOrigins.
-    """
-    if origin is None:
-        return host or ""
-    origin_host = origin.partition("://")[2].rstrip("/")
-    name = host_name(origin_host)
-    if name is None:
-        return None
-    if origin_host == host:
-        return host
-    allowed = {
-        host_name(str(allowed_origin).partition("://")[2] or str(allowed_origin))
-        for allowed_origin in st.get_option("server.corsAllowedOrigins") or ()
-    }
-    return origin_host if name in allowed or is_named(name) else None
-
-
-def network_of(address: str | None) -> str:
-    """Return the address by which a visitor is counted: of IPv6 the first 64 bits, because one visitor has all addresses below them.
-
-    >>> network_of("203.0.113.7"), network_of("2001:db8::1:2:3:4"), network_of(None)
-    ('203.0.113.7', '2001:db8::/64', '')
-    """
-    try:
-        number = ipaddress.ip_address((address or "").partition("%")[0])
-    except ValueError:
-        return address or ""
-    mapped = getattr(number, "ipv4_mapped", None) or number
-    return str(mapped) if mapped.version == 4 else str(ipaddress.ip_network((mapped, 64), strict=False))
 
 
 def frame_sources(named: Iterable[str] | None = None) -> str:

@@ -20,7 +20,7 @@ import streamlit as st
 
 from core.disk_full import is_disk_full
 from core.limits import Limits
-from pages.ui.server import browser_message, deployment
+from pages.ui.server import allowed_hosts, browser_message, deployment, network_address
 from pages.ui.server.rate_limit import BURST, BURST_PER_ADDRESS, RATE, RATE_PER_ADDRESS, RateLimiter, limit_frames
 from pages.ui.server.script_queue import ARRIVAL, QUEUE, Runner
 from pages.ui.server.upload_totals import UPLOADS, UploadBounds
@@ -139,13 +139,13 @@ class Gate:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         peer = (scope.get("client") or (None,))[0]
-        address = deployment.network_of(peer)
+        address = network_address.network_of(peer)
         came = deployment.comes_from(peer, headers)
         added, drop = (
             [(deployment.CAME_FROM_HEADER.encode(), came.encode())],
             {deployment.CAME_FROM_HEADER.encode(), deployment.CONNECTION_HEADER.encode()},
         )
-        home = deployment.page_host(headers.get("origin"), headers.get("host"))
+        home = allowed_hosts.page_host(headers.get("origin"), headers.get("host"))
         drop.add(b"origin")
         if home is not None and "origin" in headers:
             # Streamlit accepts this origin at once. For another one it would look up this machine's addresses on the network.
@@ -158,7 +158,7 @@ class Gate:
             send = _closing(send)
         if CHUNKED in headers and scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
             await self._refuse(scope, receive, send, 411, "body in chunks", IN_CHUNKS)
-        elif not _is_always_answered(scope["path"]) and not deployment.may_be_called(home or headers.get("host")):
+        elif not _is_always_answered(scope["path"]) and not allowed_hosts.is_allowed_host(home or headers.get("host")):
             await self._refuse(scope, receive, send, 403, "strange host", UNKNOWN_HOST)
         elif home is None and (scope["type"] == "websocket" or scope["method"] == "POST"):
             await self._refuse(scope, receive, send, 403, "another site", "")
@@ -172,7 +172,7 @@ class Gate:
         elif scope["path"].rstrip("/").endswith(PRIVATE) and came != deployment.LOCAL:
             await self._refuse(scope, receive, send, 404, "metrics", "Not Found\n")
         elif UPLOAD in scope["path"] and scope["method"] in ("PUT", "DELETE"):
-            source = "" if deployment.is_loopback(peer) else address
+            source = "" if network_address.is_loopback(peer) else address
             await self._upload(scope, receive, _with_security_headers(send), headers, source)
         else:
             await self._app(scope, receive, _with_security_headers(send))
@@ -181,14 +181,14 @@ class Gate:
         limits = Limits.from_environment()
         neighbours = [connection for connection in self.connections.values() if connection.address == address]
         from_there = len(neighbours)
-        if limits.sockets_per_address and from_there >= limits.sockets_per_address and not deployment.is_loopback(peer):
+        if limits.sockets_per_address and from_there >= limits.sockets_per_address and not network_address.is_loopback(peer):
             await self._refuse(scope, receive, send, 429, "sockets of one address", "")
             return
         if limits.sockets and len(self.connections) >= limits.sockets and not self._close_idlest():
             await self._refuse(scope, receive, send, 503, "sockets", "")
             return
         of_address = neighbours[0].of_address if neighbours else RateLimiter(RATE_PER_ADDRESS, BURST_PER_ADDRESS)
-        connection = Connection(address, None if deployment.is_loopback(peer) else of_address)
+        connection = Connection(address, None if network_address.is_loopback(peer) else of_address)
         connection.loop = asyncio.get_running_loop()
         self.connections[connection.name] = connection
         limit_frames(receive, lambda: self.refused.update(["frames"]))

@@ -23,7 +23,7 @@ from core import list_models
 from core.errors import ViewerError
 from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _, say, wordings
-from pages.ui.server import deployment, offered_models
+from pages.ui.server import network_address, offered_models
 from pages.ui.server.rate_limit import AddressRates
 from pages.ui.server.request_body import NO_STORE
 
@@ -59,7 +59,7 @@ def made_page() -> MadePage:
 
 async def live(request: Request) -> Response:
     """Return the page, packed if the browser can unpack it; nothing if the browser has it."""
-    address = deployment.network_of(request.client.host if request.client else None)
+    address = network_address.network_of(request.client.host if request.client else None)
     with spoken_language.speaking(spoken_language.of_browser(request.headers.get("accept-language", ""))):
         if not RATES.count(address):
             return PlainTextResponse(_("Too many requests came from this network. Wait a moment."), 429, NO_STORE)

@@ -12,7 +12,7 @@ from hashlib import sha256
 from threading import Lock
 from time import monotonic, sleep
 
-from pages.ui.server.deployment import network_of
+from pages.ui.server.network_address import network_of
 
 log = logging.getLogger(__name__)
 

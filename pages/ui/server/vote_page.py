@@ -23,7 +23,7 @@ from core.errors import InputError
 from core.experiments.shared.audience_vote import Question
 from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import N_, _
-from pages.ui.server import deployment
+from pages.ui.server import network_address
 from pages.ui.server.rate_limit import AddressRates
 from pages.ui.server.request_body import NO_STORE, json_object, refusal
 from pages.ui.server.vote_rooms import ROOMS, Room, TooMany, VoteRefused
@@ -71,7 +71,7 @@ def bounded(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
 
     @wraps(answer)
     async def route(request: Request) -> Response:
-        address = deployment.network_of(request.client.host if request.client else None)
+        address = network_address.network_of(request.client.host if request.client else None)
         with spoken_language.speaking(spoken_language.of_browser(request.headers.get("accept-language", ""))):
             try:
                 if not RATES.count(address):

@@ -25,7 +25,7 @@ from core.experiments.shared import guessing_game
 from core.experiments.shared.audience_vote import MARKS, Option, OwnWord, Question, VoteRound, compared
 from core.limits import Limits
 from pages.ui.i18n.translation import N_
-from pages.ui.server import deployment, pasted_chat
+from pages.ui.server import network_address, pasted_chat
 from pages.ui.server.gate import is_open
 from pages.ui.server.rate_limit import AddressRates
 from pages.ui.server.request_body import RequestRefused
@@ -115,7 +115,7 @@ class Rooms:
             self._forget_ended()
             most = Limits.from_environment().rooms
             from_there = [room for room in self._rooms.values() if room.address == address]
-            is_local = not address or deployment.is_loopback(address)
+            is_local = not address or network_address.is_loopback(address)
             if not is_local and len(from_there) >= OF_ADDRESS and not self._give_up(from_there):
                 raise TooMany(
                     N_("Presenters of this network have {most} rooms for votes already. Close one of their pages first."), most=OF_ADDRESS

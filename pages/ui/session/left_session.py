@@ -8,7 +8,7 @@ from pages.ui.server import gate
 from pages.ui.session import seats
 
 
-def watch() -> None:
+def free_when_left() -> None:
     """Free the models, runs and results of a visitor with own models some time after their last websocket was closed."""
     gate.after_leaving.add(release_left)
 

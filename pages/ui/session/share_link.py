@@ -68,7 +68,7 @@ def bounded(address: Mapping[str, str]) -> dict[str, str]:
 
 
 @dataclass(slots=True)
-class Around:
+class ConversationAndEnding:
     """What a run has besides prompt and settings. conversation: around the prompt, for a chat alone. ending: where a run ends by request.
 
     times_set: number of times that both were set; part of the keys of their fields, so that these begin with the new values.

@@ -22,7 +22,7 @@ from pages.ui.server import deployment, offered_models
 from pages.ui.session import live_state, share_link
 from pages.ui.session.live_state import LiveState, Player
 from pages.ui.session.run_request import BegunRun, RunRequest
-from pages.ui.session.share_link import Around, OpenedLink, conversation_of, ending_of
+from pages.ui.session.share_link import ConversationAndEnding, OpenedLink, conversation_of, ending_of
 
 if TYPE_CHECKING:
     from core import Generation, SamplingSettings
@@ -153,7 +153,7 @@ class Session:
     run: Generation | None = None
     begun: BegunRun = field(default_factory=BegunRun)
     saved_run: SavedRun | None = None
-    around: Around = field(default_factory=Around)
+    around: ConversationAndEnding = field(default_factory=ConversationAndEnding)
     player: Player = field(default_factory=Player)
     fields: Fields = field(default_factory=Fields)
     link: OpenedLink = field(default_factory=OpenedLink)

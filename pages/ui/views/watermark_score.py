@@ -8,7 +8,7 @@ from statistics import NormalDist
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.experiments.shared.watermark_score import CALLED, SURE, Score, p_value
+from core.experiments.shared.watermark_score import MARKED_BELOW, SURELY_MARKED_BELOW, Score, p_value
 from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, said
@@ -63,7 +63,10 @@ def verdict(scored: Score, settings: SamplingSettings, null: NormalDist | None =
     else:
         sentence = _("Weighted mean g-value {green} over {count} counted tokens; {expected} without the key. z = {z}: {rare}. **{call}.**")
         green, expected = numbers.decimal(scored.green / scored.counted, 3), numbers.decimal(0.5, 2)
-    call, count = _(CALLS["sure" if chance < SURE else "called" if chance < CALLED else "no"]), numbers.whole(scored.counted)
+    call, count = (
+        _(CALLS["sure" if chance < SURELY_MARKED_BELOW else "called" if chance < MARKED_BELOW else "no"]),
+        numbers.whole(scored.counted),
+    )
     return sentence.format(
         green=green, count=count, expected=expected, z=numbers.decimal(scored.z, 1), rare=rarity(chance, null is not None), call=call
     )

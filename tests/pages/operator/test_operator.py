@@ -63,8 +63,8 @@ def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Open) -> Non
 def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(open_app: Open, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(offered_models, "loaded", _spy(offered_models.loaded, asked))
-    monkeypatch.setattr("pages.ui.session.own_models.downloaded", asked.append)
-    monkeypatch.setattr("pages.ui.session.own_models.fit", asked.append)
+    monkeypatch.setattr("pages.ui.session.linked_model.downloaded", asked.append)
+    monkeypatch.setattr("pages.ui.session.linked_model.fit", asked.append)
     app = open_app(model=name)
     assert "The link asks for a model that this app does not offer. The default model is used instead." in told(app)
     assert name not in asked

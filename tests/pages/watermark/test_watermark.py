@@ -11,7 +11,7 @@ import pytest
 from core import SamplingSettings, load_model
 from core.experiments import watermark
 from core.experiments.shared import watermark_score as scoring
-from core.experiments.shared.watermark_score import CALLED, Score
+from core.experiments.shared.watermark_score import MARKED_BELOW, Score
 from core.experiments.watermark import ATTACKED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured
 from pages.ui.experiments import stored_results
 from pages.ui.views import watermark_score
@@ -38,17 +38,17 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
     whole = scoring.tally([token.green for token in tokens], settings)
     assert watermark_score.verdict(whole, settings) in said(app) and f"{whole.green} of {whole.counted} counted tokens" in said(app)
     attacks = of_kind(kept.observations, Measured, kind=ATTACKED)
-    gone = next(step for step in attacks if step.p_value >= CALLED)
+    gone = next(step for step in attacks if step.p_value >= MARKED_BELOW)
     assert f"{gone.changed} of {gone.words} words had to be replaced" in said(app)
     for kind, name in ((MARKED, "marked"), (UNMARKED, "not marked"), (HUMAN, "book excerpts")):
         texts = of_kind(kept.observations, Measured, kind=kind)
-        assert f"{sum(text.p_value < CALLED for text in texts)} of {len(texts)} {name}" in said(app)
+        assert f"{sum(text.p_value < MARKED_BELOW for text in texts)} of {len(texts)} {name}" in said(app)
     words = watermark.words_of("".join(token.text for token in tokens).strip())
     app.button_group(key="watermark_words_0").set_value(list(range(len(words)))).run()
     model = load_model("storyteller")
     left = scoring.score(model, scoring.written_ids(model, watermark.edited(words, range(len(words)))), settings)
     assert f"{len(words)} words are changed." in said(app) and watermark_score.verdict(left, settings) in said(app)
-    assert left.p_value > CALLED
+    assert left.p_value > MARKED_BELOW
 
 
 def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open, session: State, few_runs: None) -> None:
@@ -127,7 +127,7 @@ def test_the_dialog_switches_a_mark_on_and_a_chip_switches_it_off(open_app: Open
 )
 def test_how_rare_a_score_is(p_value: float, words: str) -> None:
     assert words in watermark_score.rarity(p_value)
-    assert ("Marked" in watermark_score.verdict(Score(1.0, p_value, 9, 3), SamplingSettings(watermark="green"))) == (p_value < CALLED)
+    assert ("Marked" in watermark_score.verdict(Score(1.0, p_value, 9, 3), SamplingSettings(watermark="green"))) == (p_value < MARKED_BELOW)
     assert "Not called" in watermark_score.verdict(Score(9.0, 0.0, 9, 3), SamplingSettings(watermark="synthid"), NormalDist(9.0, 1.0))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pages.ui.server import deployment
+from pages.ui.server.allowed_hosts import is_allowed_host, page_host
 
 HERE = {"host": "localhost:8501"}
 
@@ -78,29 +79,29 @@ def test_behind_a_proxy_on_the_same_machine_nobody_is_the_operator_by_place(monk
 
 def test_a_name_that_a_stranger_can_turn_around_is_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     listens_on(monkeypatch, "127.0.0.1")
-    assert all(map(deployment.may_be_called, ("localhost:8501", "127.0.0.1", "[::1]:8501", "192.168.1.7:8501")))
-    assert not any(map(deployment.may_be_called, ("evil.example", "evil.example:8501", "", None, "a b", "x@localhost", "localhost/..")))
+    assert all(map(is_allowed_host, ("localhost:8501", "127.0.0.1", "[::1]:8501", "192.168.1.7:8501")))
+    assert not any(map(is_allowed_host, ("evil.example", "evil.example:8501", "", None, "a b", "x@localhost", "localhost/..")))
     monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "viewer.example.org, *.inside.example")
-    assert all(map(deployment.may_be_called, ("viewer.example.org", "VIEWER.example.org.:443", "a.inside.example")))
-    assert not any(map(deployment.may_be_called, ("evil.example", "inside.example", "viewer.example.org.evil.example")))
+    assert all(map(is_allowed_host, ("viewer.example.org", "VIEWER.example.org.:443", "a.inside.example")))
+    assert not any(map(is_allowed_host, ("evil.example", "inside.example", "viewer.example.org.evil.example")))
 
 
 def test_a_public_app_without_named_hosts_answers_to_every_name(monkeypatch: pytest.MonkeyPatch) -> None:
     listens_on(monkeypatch, "0.0.0.0")
-    assert deployment.may_be_called("whatever.example")
+    assert is_allowed_host("whatever.example")
     monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "viewer.example.org")
-    assert not deployment.may_be_called("whatever.example")
-    assert deployment.may_be_called("127.0.0.1:8501")
+    assert not is_allowed_host("whatever.example")
+    assert is_allowed_host("127.0.0.1:8501")
 
 
 def test_a_page_of_another_site_is_told_from_one_behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     listens_on(monkeypatch, "127.0.0.1")
-    assert deployment.page_host(None, "localhost:8501") == "localhost:8501"
-    assert deployment.page_host("http://localhost:8501", "localhost:8501") == "localhost:8501"
+    assert page_host(None, "localhost:8501") == "localhost:8501"
+    assert page_host("http://localhost:8501", "localhost:8501") == "localhost:8501"
     for other in ("http://localhost:3000", "https://evil.example", "null", "file://", "http://localhost:8501.evil.example"):
-        assert deployment.page_host(other, "localhost:8501") is None
+        assert page_host(other, "localhost:8501") is None
     monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "viewer.example.org")
-    assert deployment.page_host("https://viewer.example.org", "127.0.0.1:8501") == "viewer.example.org"
+    assert page_host("https://viewer.example.org", "127.0.0.1:8501") == "viewer.example.org"
 
 
 def test_only_whole_sites_may_frame_it() -> None:

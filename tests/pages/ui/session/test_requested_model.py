@@ -22,7 +22,7 @@ from core.models.models_in_memory import ModelRegistry
 from pages.ui.i18n import example_texts
 from pages.ui.server import offered_models
 from pages.ui.session import share_link
-from pages.ui.session.own_models import Confirmation
+from pages.ui.session.linked_model import Confirmation
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 from tests.pages.apptest import Open, State, press, told
 
