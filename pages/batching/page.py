@@ -148,7 +148,7 @@ def requests_view() -> None:
     with board_place:
         results.start_button(NAME, _("Run"), begin, type="primary", icon=":material/group_add:")
     results.part(NAME, now, begin, batching_view.draw_board, _("Press the button to serve the requests."))
-    run = experiment.of(NAME)
+    run = experiment.started_or_recorded(NAME)
     if run.observations and not run.running and not run.recorded_on:
         check_view(run)
 

@@ -69,7 +69,7 @@ def beam_view() -> None:
 
 def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: int) -> None:
     """Draw the buttons: from the start, one step, to the end."""
-    beam, steps = experiment.of(BEAM), beam_steps()
+    beam, steps = experiment.started_or_recorded(BEAM), beam_steps()
     fits = beam.made_by == now and not beam.error and not beam.recorded_on
     ended = fits and not beam.running and steps >= len(beam.observations)
     again = elements.pressed(_("From the start"), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
@@ -89,7 +89,7 @@ def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: 
 
 def beam_steps() -> int:
     """Return how many steps of the search are shown; all of a recorded result."""
-    beam = experiment.of(BEAM)
+    beam = experiment.started_or_recorded(BEAM)
     return len(beam.observations) if beam.recorded_on else memory(candidates_view.Beam).steps
 
 

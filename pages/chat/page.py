@@ -77,7 +77,7 @@ with drawing_boundary():
     choose_model()
     recorded_conversation()
     elements.section(_("Is the template right?"), _("answered below a conversation"))
-    recorded = experiment.of(template_check.NAME)
+    recorded = experiment.started_or_recorded(template_check.NAME)
     st.markdown(
         _(
             "With a chat model, Watch checks its chat template: a doubled start token, a missing end token, a system prompt that is left "

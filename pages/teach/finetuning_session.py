@@ -21,7 +21,7 @@ LONGEST_STEP = 5.0  # seconds that a pause waits
 
 def lesson() -> Lesson | None:
     """Return this visitor's fine-tuning, None before the first."""
-    about = experiment.of(NAME).about
+    about = experiment.started_or_recorded(NAME).about
     return about if isinstance(about, Lesson) else None
 
 
@@ -59,9 +59,9 @@ def go_on(steps: int) -> None:
     """Train the current copy for more steps."""
     anchor_notices(NAME)
     current_lesson = lesson()
-    if current_lesson is not None and not experiment.of(NAME).running:
+    if current_lesson is not None and not experiment.started_or_recorded(NAME).running:
         current_lesson.picked = None
-        _run(current_lesson, steps, experiment.of(NAME).made_by)
+        _run(current_lesson, steps, experiment.started_or_recorded(NAME).made_by)
 
 
 @action_boundary
@@ -76,7 +76,12 @@ def undo() -> None:
     """Undo all training steps after the look that is shown."""
     anchor_notices(NAME)
     current_lesson = lesson()
-    if current_lesson is None or current_lesson.tuning is None or current_lesson.picked is None or experiment.of(NAME).running:
+    if (
+        current_lesson is None
+        or current_lesson.tuning is None
+        or current_lesson.picked is None
+        or experiment.started_or_recorded(NAME).running
+    ):
         return
     current_lesson.tuning.undo(current_lesson.picked)
     current_lesson.seen = [event for event in current_lesson.seen if event.index <= current_lesson.picked]

@@ -60,7 +60,7 @@ def plan_controls() -> tuple[TrainingPlan, int]:
 
 def buttons(begin: partial[None], steps: int) -> None:
     """Draw the buttons: teach, pause, one step, continue."""
-    if experiment.of(finetuning_session.NAME).running:
+    if experiment.started_or_recorded(finetuning_session.NAME).running:
         st.button(_("Pause"), on_click=finetuning_session.pause, icon=":material/pause:", key="teach_pause")
         return
     elements.button(_("Teach"), begin, type="primary", icon=":material/school:", key="teach_start")
@@ -81,7 +81,7 @@ def use_and_save() -> None:
             current_lesson is not None
             and current_lesson.tuning is not None
             and current_lesson.steps
-            and not experiment.of(finetuning_session.NAME).running
+            and not experiment.started_or_recorded(finetuning_session.NAME).running
         ):
             st.text_input(_("Its name"), _("my model"), key="teach_name", max_chars=40, width=200, **PERSISTENT)
             st.button(_("Add to my models"), on_click=finetuning_session.use, icon=":material/add:", key="teach_use_it")

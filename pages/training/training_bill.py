@@ -118,7 +118,7 @@ def bundled_model(read: int, answer: int, watts: float) -> None:
             "(computed: three for each weight and token, and those of the attention)."
         ).format(tokens=numbers.count(last.tokens), steps=numbers.whole(last.step), work=numbers.count(work))
     ]
-    run = experiment.of(NAME)
+    run = experiment.started_or_recorded(NAME)
     if run.observations and not run.recorded_on:  # the hours are those of this machine
         seconds = run.observations[-1].training.seconds / run.observations[-1].tokens * last.tokens
         hours = _("At the speed of the training step above: {hours} hours on this machine (computed), {energy} kWh at {watts} W (assumed).")

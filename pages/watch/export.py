@@ -165,7 +165,7 @@ def _animation(run: Generation, theme: str, first: int, last: int) -> None:
 def _progress() -> None:
     """Draw how much of the animation is drawn, then the button that saves it."""
     elements.notices(NAME)
-    drawing = experiment.of(NAME)
+    drawing = experiment.started_or_recorded(NAME)
     newest: Drawn | None = drawing.observations[-1] if drawing.observations else None
     if drawing.error:
         notices.show_notice(_(drawing.error))

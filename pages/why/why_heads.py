@@ -103,7 +103,7 @@ def go_on() -> None:
     """Draw the choice of heads that are switched off together, and the text that goes on without them."""
     elements.section(_("And without several of them?"), _("ablation; the same dice"))
     model = current.model()
-    measured = experiment.of(NAME).observations
+    measured = experiment.started_or_recorded(NAME).observations
     strongest = measured[-1].strongest() if measured else (0, 0)
     options = [(layer, head) for layer in range(model.shape.layer_count) for head in range(model.shape.head_count)]
     usual = [strongest] if strongest in options else []

@@ -1,7 +1,7 @@
 """Experiments of a visitor: run in a worker thread, stored with what made them, saved and opened as files.
 
     experiment.start("race", lambda: race(model, prompt, settings, 128), made_by=now)
-    experiment.of("race").observations        # the observations so far; before the first run those of the bundled result
+    experiment.started_or_recorded("race").observations        # the observations so far; before the first run those of the bundled result
     experiment.stop("race")
 
 Only the worker uses the generator, and the worker does not use Streamlit. The caller therefore reads model, prompt and settings before
@@ -30,8 +30,8 @@ from pages.ui.session.state import Session, current_session
 LONGEST_PAUSE = 0.1  # seconds that a draw waits for the worker to finish an observation
 
 
-def of(name: str) -> Experiment:
-    """Return this visitor's experiment of this name. Before its first start this is the bundled recording, if there is one."""
+def started_or_recorded(name: str) -> Experiment:
+    """Return the experiment of this name that this visitor started; before its first start the bundled recording, if there is one."""
     experiments = current_session().experiments
     stored = experiments.get(name)
     if isinstance(stored, Worker):
@@ -71,7 +71,7 @@ def forget(name: str) -> None:
 @action_boundary
 def play_again(name: str, speed: float = 1.0) -> None:
     """Play a recorded experiment at `speed` times its own speed. It stays marked as a recording."""
-    snapshot = of(name)
+    snapshot = started_or_recorded(name)
     if snapshot.recorded_on and snapshot.observations and not snapshot.running:
         recording = RecordedExperiment(name, snapshot.recorded_on, snapshot.observations, snapshot.seconds)
         start(name, lambda: recording.again(speed), snapshot.made_by, snapshot.about, recorded_on=snapshot.recorded_on)
@@ -86,7 +86,7 @@ def start(
     of_page: bool = False,
     recorded_on: str = "",
 ) -> None:
-    """Start an experiment; it replaces the one of the same name. Errors are in `of(name).error`, too many experiments in a notice.
+    """Start an experiment; it replaces the one of the same name. Errors are in its `error`, too many experiments in a notice.
 
     of_page: end it when the visitor opens another page, because it blocks others. recorded_on: the day of a recording that is played.
     """

@@ -58,7 +58,7 @@ def starter(name: str, now: Provenance, make: Callable[[], Iterator[Any]], about
 def start_button(name: str, label: str, begin: Callable[[], None], *, key: str = "", **widget_options: Any) -> None:
     """Draw the button that starts an experiment; while it runs, the button that stops it."""
     key = key or f"{name}_start"
-    if experiment.of(name).running:
+    if experiment.started_or_recorded(name).running:
         st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{key.removesuffix('_start')}_stop")
         experiment.note_stop_button(name)
     else:
@@ -82,12 +82,12 @@ def part(name: str, now: Provenance, begin: Callable[[], None], draw: Callable[[
 
 def live(draw: Callable[[], None], *names: str, key: str) -> None:
     """Draw now, and after each observation of one of these experiments. When the last one has ended, rerun the whole page once."""
-    runs = any(experiment.of(name).running for name in names)
+    runs = any(experiment.started_or_recorded(name).running for name in names)
 
     def turn() -> None:
         with experiment.drawing(*names), drawing_boundary():
             draw()
-        if not any(experiment.of(name).running for name in names) and (experiment.had_stop_button(*names) or runs):
+        if not any(experiment.started_or_recorded(name).running for name in names) and (experiment.had_stop_button(*names) or runs):
             st.rerun()
 
     progress.part(turn, partial(experiment.observed, names), key=key, advances=runs)
@@ -96,7 +96,7 @@ def live(draw: Callable[[], None], *names: str, key: str) -> None:
 @contextmanager
 def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -> Iterator[Experiment]:
     """Draw around a result its notices, its error and the line that says what made it. again: starts the experiment again."""
-    run = experiment.of(name)
+    run = experiment.started_or_recorded(name)
     elements.notices(name)
     if run.error:
         notices.show_notice(_(run.error))

@@ -1,7 +1,8 @@
 """A talk: its editor's state, the stop that is shown, and the bar above every page, whose keys go to other stops.
 
 The link of a stop sets the visitor's run: prompt, settings and steps. A stop can also contain a recording or name one of the gallery
-(`stage?run=loop`), which replaces the run. After a reload the talk continues at the same stop.
+(`stage?run=loop`), which replaces the run. After a reload the talk continues at the same stop. Which key does what is decided in
+`components/talk_bar/talk_bar.js`, on the stage in `components/stage/stage_keys.js`.
 """
 
 from __future__ import annotations

@@ -32,6 +32,6 @@ def widget(
     begin = results.starter(name, now, make, about)
     results.start_button(name, begin=begin, type="primary", **button)
     results.part(name, now, begin, draw)
-    run = experiment.of(name)
+    run = experiment.started_or_recorded(name)
     if run.observations and not run.recorded_on:
         tour_state.tried(stop)

@@ -27,7 +27,7 @@ def short_experiment() -> None:
 
     begin = results.starter("race", now, ends_when_drawn)
     results.start_button("race", "Start", begin)
-    if experiment.of("race").running:
+    if experiment.started_or_recorded("race").running:
         drawn.set()
         assert experiment.wait("race", 20)
 
