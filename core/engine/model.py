@@ -161,9 +161,9 @@ class LanguageModel(TokenSource):
         """Return what a run of this prompt begins with; see `read_prompt`."""
         return read_prompt(self, prompt, as_chat, KVCache(), arguments)
 
-    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
+    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, earlier: Answer | None = None) -> Answer:
         """Return the logits after these tokens from one forward pass. cache=None computes all of them again."""
-        return before or self.engine.forward(keys, cache, changes=wanted.changes)
+        return earlier or self.engine.forward(keys, cache, changes=wanted.changes)
 
     def tokenize_messages(self, messages: Messages, arguments: Arguments = NO_ARGUMENTS) -> list[Token]:
         """Return checked messages in the chat template, as tokens. Raises ModelError without template, ModelError if it fails."""

@@ -341,8 +341,9 @@ class Generation(Tree):
     def _next(self, wanted: Wanted, how: dict[str, Any] | None = None, outcome: int | None = None) -> TokenDistribution:
         """Return the next step, or its probabilities if no token is picked. The one loop of a step: asked, observed, settled, recorded.
 
-        A recording leaves it at once; each other kind of source leaves the loop in one place. how: fields of the record that say how the
-        token is chosen. outcome: a token that was chosen elsewhere in this way; it is forced if the observation disagrees.
+        A recording leaves it at once, every other source when `settle` returns its answer unchanged, a server with texts also with its
+        own choice. how: fields of the record that say how the token is chosen. outcome: a token that was chosen elsewhere in this way;
+        it is forced if the observation disagrees.
         """
         how, answer = how or {}, self._asked(wanted)
         if isinstance(answer, Recorded):  # the step is known, whatever the roll
@@ -368,14 +369,14 @@ class Generation(Tree):
 
     def _asked(self, wanted: Wanted) -> Answer:
         """Return the source's answer before the next token; ask for it once. If memory is full at a choice, the run ends here."""
-        before = self._pending
+        earlier = self._pending
         cache = self._cache if self.use_cache or not isinstance(self._cache, KVCache) else None
         try:
-            answer = self.model.next(self.token_ids, cache, wanted, before)
+            answer = self.model.next(self.token_ids, cache, wanted, earlier)
         except NoRoom:
             self._out_of_memory = self._out_of_memory or wanted.picks
             raise
-        if answer is not before:
+        if answer is not earlier:
             self._pending = answer
             self._distributions.clear()
         return answer

@@ -33,7 +33,7 @@ from core.generation.saved_answers import answer_file
 from core.generation.tree import Tree
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings
-from core.sources.recorded_source import RecordedModel
+from core.sources.recorded_source import RecordedSource
 from core.sources.source import Beginning, Recorded
 from core.tokens.token_text import ByteJoiner, Token, lone_token
 
@@ -53,7 +53,7 @@ class Recording(Tree):
             raise BadRecording("This recording is broken: it has no prompt tokens.")
         facts = head.model.model_dump(exclude={"end_token_ids", "is_saved_answer"})
         ends, has_facts = frozenset(head.model.end_token_ids), not head.model.is_saved_answer
-        self.model = RecordedModel(**facts, end_token_ids=ends, tokens=tokens, has_facts=has_facts)
+        self.model = RecordedSource(**facts, end_token_ids=ends, tokens=tokens, has_facts=has_facts)
         super().__init__(self.model)
         self.model_name = self.model.name
         self.prompt = head.prompt

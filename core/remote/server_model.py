@@ -202,11 +202,11 @@ class ServerModel(LanguageModel):
         shape = {Can.SHAPE} if self._shape is not None else set()
         return SERVED | shape | (super().can & {Can.CHAT})
 
-    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
+    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, earlier: Answer | None = None) -> Answer:
         """Return the listed tokens after these: as many as the settings need."""
         many = is_unbounded(wanted.settings)  # every token can be chosen, so its probability needs a long list
         usual = min(max(wanted.count, wanted.settings.top_k + 1), MOST_CANDIDATES)
-        forward = before if isinstance(before, Forward) else self.engine.forward(keys, cache, MOST_CANDIDATES if many else usual)
+        forward = earlier if isinstance(earlier, Forward) else self.engine.forward(keys, cache, MOST_CANDIDATES if many else usual)
         logits = forward.logits
         short = many or is_cut_too_short(logits.top_logprobs, wanted.settings)
         needed = MOST_CANDIDATES if short else usual

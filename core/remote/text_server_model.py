@@ -134,13 +134,13 @@ class ListedModel(Source):
         """Return the one token of each message."""
         return tuple((index, index + 1) for index in range(len(messages)))
 
-    def next(self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, before: Answer | None = None) -> Answer:
+    def next(self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, earlier: Answer | None = None) -> Answer:
         """Return the listed tokens after this path. Raises RunFinished at the end, BadSetting, ServerGone, WrongServer."""
         settings = wanted.settings
         if not observe_stages.has_usual_order(settings) or settings.repetition_penalty != 1.0:
             raise BadSetting(WHY_NOT[Can.ALL_SETTINGS])
-        if before is not None:
-            return before
+        if earlier is not None:
+            return earlier
         ahead = cache.answers.get(_path(wanted.path))
         if ahead is None:
             at_once = not self.route.continues

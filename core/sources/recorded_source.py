@@ -19,7 +19,7 @@ from core.tokens.token_text import FIRST_OWN_KEY, Token
 
 
 @dataclass(eq=False)
-class RecordedModel(Source):
+class RecordedSource(Source):
     """What a recording stores about its model, and its steps. Sizes are 0 if the file does not contain them.
 
     tokens: by key. has_facts: False for a saved answer of a server, which says nothing of the model but its name. following: the recorded
@@ -63,7 +63,7 @@ class RecordedModel(Source):
         assert self.beginning is not None
         return self.beginning
 
-    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
+    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, earlier: Answer | None = None) -> Answer:
         """Return the recorded steps after the last one of `wanted.path`. Raises RunFinished if there are none."""
         recorded = self.following.get(wanted.path[-1] if wanted.path else None)
         if recorded is None:

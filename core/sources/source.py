@@ -244,10 +244,10 @@ class Source(ABC):
         """
 
     @abstractmethod
-    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
+    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, earlier: Answer | None = None) -> Answer:
         """Return what comes after these tokens, int64 keys [position].
 
-        before: an answer to the same tokens, which is returned if it suffices for what is wanted now.
+        earlier: an answer to the same tokens, which is returned if it suffices for what is wanted now.
         """
 
     def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: LiveAnswer, observation: Observation | None) -> LiveAnswer:

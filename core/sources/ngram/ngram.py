@@ -140,10 +140,10 @@ class NGram(TokenSource):
             shares[ids] += (1 - BACKED_OFF) * counts / counts.sum()
         return shares
 
-    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
+    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, earlier: Answer | None = None) -> Answer:
         """Return the logarithms of the probabilities after these tokens, with the counts behind each of them."""
-        if before is not None:
-            return before
+        if earlier is not None:
+            return earlier
         stopwatch = Stopwatch(torch.device("cpu"))
         keys = np.asarray(keys, dtype=np.int64)
         logits = torch.from_numpy(np.log(self.probabilities(keys)).astype(np.float32))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong
-from core.sources.recorded_source import RecordedModel
+from core.sources.recorded_source import RecordedSource
 from tests.core.experiments import impossible
 from tests.core.experiments.impossible import TEXT, Prompts, Settings, refused
 
@@ -39,4 +39,4 @@ def test_a_model_without_keys_and_values_per_token_gets_one_sentence(name: str, 
 
 @pytest.mark.parametrize("name", sorted(PROMPTS.keys() & {"beam search", "tries"}))
 def test_a_source_without_new_tokens_gets_one_sentence(name: str) -> None:
-    refused(lambda: PROMPTS[name](RecordedModel("a recording", "cpu", "float32"), TEXT), NotForThisModel)
+    refused(lambda: PROMPTS[name](RecordedSource("a recording", "cpu", "float32"), TEXT), NotForThisModel)

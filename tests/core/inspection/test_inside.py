@@ -15,7 +15,7 @@ from core.errors import BadToken, EmptyPrompt, ModelError, PromptTooLong
 from core.inspection import inside
 from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.scoring import score_text
-from core.sources.recorded_source import RecordedModel
+from core.sources.recorded_source import RecordedSource
 from tests.core.plain import bits, plain_odds
 from tests.core.refusals import one_sentence
 from tests.tiny_models import ARCHITECTURES, some
@@ -162,7 +162,7 @@ def test_bad_tokens_get_one_sentence(ids: Any, error: type[Exception], tiny: Mod
 )
 def test_a_model_on_a_server_cannot_be_looked_into(ask: Callable[[Any], object]) -> None:
     with pytest.raises(ModelError, match=r"\.$"):
-        ask(RecordedModel("a model elsewhere", "server", "unknown"))
+        ask(RecordedSource("a model elsewhere", "server", "unknown"))
 
 
 def test_layers_that_cannot_be_read_are_left_out(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
