@@ -153,7 +153,7 @@ def begin() -> Generation:
     session.fields.settings, session.begun.failure = None, None
     wanted = request()
     if session.begun.asked != wanted:
-        _loaded(wanted.model)  # outside of the lock, because it can take a while
+        _loaded(wanted.model)  # a run of the page does not hold the lock meanwhile, because it can take a while; a press does
         with session.action_lock:
             wanted = request()  # a route may have changed the prompt meanwhile
             if session.begun.asked != wanted:
