@@ -1,4 +1,4 @@
-"""Inference engine, one forward pass: token ids in, logits out, with prefix reuse from the KV cache; one pass at a time, in FIFO order.
+"""Inference engine, one forward pass: token ids in, logits out, with prefix reuse from the KV cache; one at a time (`pass_queue.py`).
 
 The engine knows nothing about prompts, sampling or runs. The caller passes all tokens, and the cache finds the prefix that it holds.
 Step, back, branch, replay and "no cache" are therefore the same call, as on an inference server with prefix caching.

@@ -339,11 +339,11 @@ class Generation(Tree):
         return Wanted(settings, self.top_n, self._path, self._changes, **choice)
 
     def _next(self, wanted: Wanted, how: dict[str, Any] | None = None, outcome: int | None = None) -> TokenDistribution:
-        """Return the next step, or its probabilities if no token is picked. The one loop of a step: asked, observed, settled, recorded.
+        """Return the next step, or its probabilities if no token is picked. Asked once, then observed and settled in a loop, then recorded.
 
-        A recording leaves it at once, every other source when `settle` returns its answer unchanged, a server with texts also with its
-        own choice. how: fields of the record that say how the token is chosen. outcome: a token that was chosen elsewhere in this way;
-        it is forced if the observation disagrees.
+        A recording leaves it when it has answered, every other source when `settle` returns its answer unchanged, a server with texts
+        also with its own choice. how: fields of the record that say how the token is chosen. outcome: a token that was chosen elsewhere
+        in this way; it is forced if the observation disagrees.
         """
         how, answer = how or {}, self._asked(wanted)
         if isinstance(answer, Recorded):  # the step is known, whatever the roll
