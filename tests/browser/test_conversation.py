@@ -116,7 +116,7 @@ def check_turns(turns: list[Recording], path: Path) -> None:
         before = [*prompt, *written]
 
 
-def test_a_packed_file_by_its_path_and_a_conversation_with_it(at: Callable[..., Any], packed: Path) -> None:
+def test_a_packed_file_by_its_path_and_a_conversation_with_it(app: str, at: Callable[..., Any], packed: Path) -> None:
     page = at("models?greedy=true&most_new_tokens=6&prompt=Who+are+you%3F&as_chat=true")
     use_file(page, packed)
     card = page.locator('[data-testid="stVerticalBlock"]', has_text="Read from Q8_0").last
@@ -152,8 +152,7 @@ def test_a_packed_file_by_its_path_and_a_conversation_with_it(at: Callable[..., 
     page.reload()
     page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
     assert page.url == address
-    page.evaluate("() => sessionStorage.clear()")  # as another visitor with the same link
-    page.reload()
+    page = at(address.removeprefix(f"{app}/"))  # another visitor with the same link
     press(page, "wish_open")  # a link opens no file of this machine by itself
     page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
     assert recording(page).messages == branch.messages
