@@ -121,11 +121,9 @@ def both_sides(model: TokenSource, prompt: str, settings: SamplingSettings, leng
 def _step(model: TokenSource, side: str, run: Generation, settings: SamplingSettings) -> MarkedToken:
     run.next_distribution()
     logits, text = run.forward_before(len(run.path)).logits.values, run.history(settings, len(run.path))
-    before, after = (
-        torch.from_numpy(sampling_probabilities(logits, of_side(settings, step_before), text)) for step_before in (UNMARKED, side)
-    )
+    before, after = (torch.from_numpy(sampling_probabilities(logits, of_side(settings, name), text)) for name in (UNMARKED, side))
     step = run.step()
-    green = greens(model, [step_before.token_id for step_before in run.path], settings)[-1]
+    green = greens(model, [written.token_id for written in run.path], settings)[-1]
     lost = divergence(after.log()[None], before.log()[None])[0] / math.log(2)
     return MarkedToken(side, step.token_id, step.text, green, step.surprise, float(before.max()), lost)
 

@@ -45,7 +45,7 @@ def neighbour(step: Step, error: float) -> Candidate | None:
 
 def _touch(candidate: Candidate, other: Candidate) -> bool:
     """Return whether no unlisted token is between the segments of these two."""
-    first, second = sorted((candidate, other), key=lambda one_of_both: one_of_both.dice_start or 0.0)
+    first, second = sorted((candidate, other), key=lambda one: one.dice_start or 0.0)
     return abs((first.dice_start or 0.0) + first.sampling_probability - (second.dice_start or 0.0)) < ROUNDING
 
 

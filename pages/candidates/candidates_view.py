@@ -95,7 +95,7 @@ def keep_try(number: int) -> None:
     """Make this try the visitor's run, token by token; `undo` keeps the run that it replaces."""
     run = experiment.started_or_recorded(TRIES)
     prompt, settings = run.about
-    undo.replace_run_by(prompt, settings, run.observations[-1].tries[number].path)
+    undo.begin_with_steps(prompt, settings, run.observations[-1].tries[number].path)
     notify(_("This try is your run now, on every page."))
 
 

@@ -37,6 +37,13 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
+async def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+    """Wait until this is true, for what another thread or a clock decides. Raises TimeoutError."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.001)
+
+
 def scope(kind: str, path: str = "/", peer: str = "127.0.0.1", method: str = "GET", **headers: str) -> dict[str, Any]:
     """Return the scope of a request or of a websocket with these headers. sends: the bytes of a file that is put."""
     told = {"host": "localhost:8501"} | {name.replace("_", "-"): value for name, value in headers.items()}

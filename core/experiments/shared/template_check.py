@@ -29,7 +29,7 @@ PROBE = (
     {"role": "user", "content": "And of Italy?"},
 )
 FOREIGN = 6.0  # bits at the end token after the answer of PROBE: SmolLM2 has 0.1 in its own template, 14 and 18 in two others
-SURE_BITS = 1.0  # bits
+SURE_BITS = 1.0  # of the end token, below which the model is sure that its answer ends
 LONGEST_LOG = 200_000  # characters of a pasted text
 _MARK = re.compile(r"<\|[^|<>\s]{1,40}\|>")
 NO_SYSTEM = Message("The template does not take a system prompt.")

@@ -30,7 +30,7 @@ def undo_button(key: str = "bring_back") -> None:
         )
 
 
-def replace_run_by(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
+def begin_with_steps(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     """Begin a run of this prompt and write these steps, made with the settings `used`, into it. `undo` restores the old run.
 
     Each token is taken, also where a single pass would sample another one: logits of a batch differ in the last digits. Raises ViewerError.

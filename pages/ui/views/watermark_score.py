@@ -63,10 +63,8 @@ def verdict(scored: Score, settings: SamplingSettings, null: NormalDist | None =
     else:
         sentence = _("Weighted mean g-value {green} over {count} counted tokens; {expected} without the key. z = {z}: {rare}. **{call}.**")
         green, expected = numbers.decimal(scored.green / scored.counted, 3), numbers.decimal(0.5, 2)
-    call, count = (
-        _(CALLS["sure" if chance < SURELY_MARKED_BELOW else "called" if chance < MARKED_BELOW else "no"]),
-        numbers.whole(scored.counted),
-    )
+    call = _(CALLS["sure" if chance < SURELY_MARKED_BELOW else "called" if chance < MARKED_BELOW else "no"])
+    count = numbers.whole(scored.counted)
     return sentence.format(
         green=green, count=count, expected=expected, z=numbers.decimal(scored.z, 1), rare=rarity(chance, null is not None), call=call
     )

@@ -16,7 +16,7 @@ from pages.ui.server.gate import Gate
 from pages.ui.server.script_queue import ScriptQueue
 from pages.ui.server.upload_totals import LEAST, Uploads
 from tests import protocol
-from tests.pages.asgi import Browser, answer, in_a_loop, scope, served, settled
+from tests.pages.asgi import Browser, answer, in_a_loop, scope, served, settled, until
 
 
 class Inside:
@@ -74,12 +74,11 @@ async def test_a_newcomer_takes_the_place_of_the_socket_that_was_silent_longest(
     through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_SOCKETS", "3")
-    monkeypatch.setattr(gate, "SILENT_SECONDS", 0.05)
     there = [Browser(through, f"203.0.113.{number}") for number in range(3)]
     early = Browser(through, "203.0.113.99")
     await settled()
     assert early.refused  # nobody has been silent for long
-    await asyncio.sleep(0.06)
+    monkeypatch.setattr(gate, "SILENT_SECONDS", 0.0)
     there[0].say()
     there[2].say()
     await settled()
@@ -95,8 +94,9 @@ async def test_a_socket_that_never_asks_for_a_page_is_let_go(through: Gate, insi
     monkeypatch.setattr(gate, "FIRST_MESSAGE_SECONDS", 0.05)
     silent, speaking = Browser(through), Browser(through)
     speaking.say()
-    await asyncio.sleep(0.2)
-    assert (silent.task.done(), speaking.task.done()) == (True, False)
+    await until(silent.task.done)
+    await settled()
+    assert not speaking.task.done()
     assert silent.hears == [{"type": "websocket.close", "code": gate.TRY_LATER}]
     assert len(Gate.connections) == 1
 
@@ -247,8 +247,7 @@ async def test_a_file_that_was_read_or_that_nobody_reads_is_deleted(
     assert inside.methods == ["PUT", "DELETE"] and not uploads.sizes
     monkeypatch.setattr(gate, "UNREAD_SECONDS", 0.01)
     assert await sent(through, "one", "b", **LARGE) == 200
-    await asyncio.sleep(0.05)
-    assert inside.methods == ["PUT", "DELETE"] * 2 and not uploads.sizes
+    await until(lambda: inside.methods == ["PUT", "DELETE"] * 2 and not uploads.sizes)
 
 
 @in_a_loop

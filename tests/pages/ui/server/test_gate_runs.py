@@ -11,7 +11,7 @@ from pages.ui.server import gate, script_queue
 from pages.ui.server.gate import Gate
 from pages.ui.server.script_queue import Runner, ScriptQueue
 from tests import protocol
-from tests.pages.asgi import Browser, in_a_loop, scope, settled
+from tests.pages.asgi import Browser, in_a_loop, scope, settled, until
 
 
 class Drawing:
@@ -66,8 +66,7 @@ async def test_a_run_whose_browser_left_keeps_its_turn(monkeypatch: pytest.Monke
     second.say()
     await settled()
     assert (len(app.runs), app.ended) == (1, [1001])
-    while len(app.runs) < 2:
-        await asyncio.sleep(0.01)
+    await until(lambda: len(app.runs) == 2)
 
 
 @in_a_loop

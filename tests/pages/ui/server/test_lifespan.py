@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pages.ui.server import deployment, lifespan, preload
-from tests.pages.asgi import in_a_loop
+from tests.pages.asgi import in_a_loop, until
 from tests.protocol import BackMsg, ForwardMsg
 
 END = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY).SerializeToString()
@@ -61,9 +61,7 @@ async def test_it_is_ready_after_its_first_pages_even_if_they_failed(public: boo
 
     async with lifespan.lifespan(app):
         early = (await lifespan.healthz(None)).status_code  # type: ignore[arg-type]
-        async with asyncio.timeout(20):
-            while lifespan.is_running():
-                await asyncio.sleep(0.01)
+        await until(lambda: not lifespan.is_running())
         answer = await lifespan.healthz(None)  # type: ignore[arg-type]
     assert (early, answer.status_code) == (503, 200) and json.loads(bytes(answer.body))["ready"]
     assert bool(app.visits) == (not broken)
@@ -74,10 +72,10 @@ async def test_it_is_ready_after_its_first_pages_even_if_they_failed(public: boo
 async def test_it_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deployment, "public", lambda: True)
     monkeypatch.setattr(preload, "_loading", [])
-    async with lifespan.lifespan(Streamlit(silent=True)):
-        await asyncio.sleep(0.05)
-    await asyncio.sleep(0.05)
-    assert not lifespan.is_running()
+    app = Streamlit(silent=True)
+    async with lifespan.lifespan(app):
+        await until(lambda: app.visits)
+    await until(lambda: not lifespan.is_running())
 
 
 @in_a_loop

@@ -18,7 +18,7 @@ from pages.ui.server import lifespan, live_page
 from pages.ui.server.gate import Gate
 from pages.ui.server.live_page import MadePage
 from pages.ui.server.rate_limit import AddressRates
-from tests.pages.asgi import in_a_loop, settled
+from tests.pages.asgi import in_a_loop, settled, until
 
 DOCUMENT = b"<!doctype html>" + b"x" * 200_000
 APP = Starlette(routes=lifespan.ROUTES, middleware=[Middleware(Gate)])
@@ -76,8 +76,7 @@ async def test_phones_that_wait_for_the_page_take_no_threads_from_other_visitors
     monkeypatch.setattr(live_page, "made_page", slow)
     request = Request({"type": "http", "method": "GET", "headers": [], "client": ("198.51.100.1", 50_000)})
     asked = [asyncio.create_task(live_page.live(request)) for _phone in range(100)]
-    while not begun.is_set():
-        await asyncio.sleep(0)
+    await until(begun.is_set)
     await settled()  # the others have asked, too
     assert anyio.to_thread.current_default_thread_limiter().borrowed_tokens == 0
     goes_on.set()

@@ -11,7 +11,7 @@ from pages.ui.server import gate, script_queue
 from pages.ui.server.gate import Connection, Gate
 from pages.ui.server.script_queue import ARRIVAL, Runner, ScriptQueue
 from pages.ui.session import first_page_queue
-from tests.pages.asgi import in_a_loop
+from tests.pages.asgi import in_a_loop, settled
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ class Asked:
     async def ask(self, *runners: Runner, patience: float = 0.0) -> None:
         for runner in runners:
             self.tasks.append(asyncio.ensure_future(self._wait(runner, patience)))
-        await asyncio.sleep(0.001)
+        await settled()
 
     async def _wait(self, runner: Runner, patience: float) -> None:
         await self.queue.start(runner, self.closing, patience)
@@ -43,7 +43,7 @@ class Asked:
     async def finish(self, *runners: Runner) -> None:
         for runner in runners:
             self.queue.finish(runner)
-        await asyncio.sleep(0.001)
+        await settled()
 
 
 @in_a_loop
